@@ -1,0 +1,23 @@
+import type { JsonObject } from '../../../kernel/json.ts';
+import type { InputRequest } from '../../../protocol/model.ts';
+import { RELATED_TASK_META } from '../../../protocol/names.ts';
+import { foreignMeta, INPUT_KEY_META, withoutMetaOf } from '../meta.ts';
+import type { AskRequest } from './session.ts';
+
+/** A URL that is shown needs an id to correlate by; ours is the key, so that it stays the same on redelivery (G1-51, T4). */
+function withElicitationId(params: JsonObject, key: string): JsonObject {
+  return params['mode'] === 'url' ? { elicitationId: key, ...params } : params;
+}
+
+/** A task's question as a request to its client. `related`: the client knows the task (G1-43, G1-139). */
+export function questionRequest(
+  { taskId, key, method, params }: Pick<InputRequest, 'taskId' | 'key' | 'method' | 'params'>,
+  related: boolean,
+): AskRequest {
+  const meta = {
+    ...foreignMeta(params),
+    [INPUT_KEY_META]: key,
+    ...(related ? { [RELATED_TASK_META]: { taskId } } : {}),
+  };
+  return { method, params: { ...withElicitationId(withoutMetaOf(params), key), _meta: meta } };
+}

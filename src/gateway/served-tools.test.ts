@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../kernel/json.ts';
+import type { ToolPolicy, UpstreamOptions } from './options.ts';
+import type { PeerDocument } from './peer-document.ts';
+import { joinTools, serveTools } from './served-tools.ts';
+
+const POLICY: ToolPolicy = {
+  mode: 'task-optional',
+  effect: 'consequential',
+  why: 'default',
+  syncWindowMs: 1,
+  plainLimitMs: 1,
+  runLimitMs: 1,
+  inputAllowanceMs: 1,
+  inputExpiryMs: 1,
+  retentionMs: 1,
+  pollIntervalMs: 1,
+  concurrency: 1,
+};
+
+const document = (tools: readonly JsonObject[], capabilities: JsonObject = {}): PeerDocument => ({
+  protocolVersion: '2025-11-25',
+  transport: 'stdio',
+  verdict: { kind: 'legacy' },
+  serverInfo: {},
+  capabilities,
+  tools,
+});
+
+function options(but: Partial<UpstreamOptions> = {}): UpstreamOptions {
+  const endpoint = { kind: 'stdio', command: 'x', args: [] } as const;
+  return {
+    name: 'up',
+    endpoint,
+    connections: 'auto',
+    connectionsMax: 8,
+    prefix: '',
+    policyOf: () => POLICY,
+    ...but,
+  };
+}
+
+const TASKS = { tasks: { requests: { tools: { call: {} } } } };
+
+describe('served tools', () => {
+  test('are the upstream’s definitions under our name, less its own task support', () => {
+    const definition = {
+      name: 'a',
+      'com.example/x': 1,
+      execution: { taskSupport: 'required', other: 2 },
+    };
+    const [tool] = serveTools(options({ prefix: 'p_' }), document([definition]));
+    expect(tool).toMatchObject({
+      name: 'p_a',
+      upstream: 'up',
+      upstreamName: 'a',
+      mode: 'task-optional',
+    });
+    expect(tool?.definition).toEqual({ name: 'p_a', 'com.example/x': 1, execution: { other: 2 } });
+  });
+
+  test('policy hears annotations, and task support where the upstream has tasks at all', () => {
+    const heard: unknown[] = [];
+    const policyOf: UpstreamOptions['policyOf'] = (name, annotations, support) => {
+      heard.push([name, annotations, support]);
+      return POLICY;
+    };
+    const tools = [
+      { name: 'a', annotations: { readOnlyHint: true }, execution: { taskSupport: 'optional' } },
+      { name: 'b' },
+    ];
+    serveTools(options({ policyOf }), document(tools, TASKS));
+    serveTools(options({ policyOf }), document(tools));
+    expect(heard).toEqual([
+      ['a', { readOnlyHint: true }, 'optional'],
+      ['b', undefined, 'forbidden'],
+      ['a', { readOnlyHint: true }, undefined],
+      ['b', undefined, undefined],
+    ]);
+  });
+
+  test('a name that comes twice belongs to the first upstream', () => {
+    const first = serveTools(options({ name: 'first' }), document([{ name: 'a' }]));
+    const second = serveTools(
+      options({ name: 'second' }),
+      document([{ name: 'a' }, { name: 'b' }]),
+    );
+    const { served, hidden, byName } = joinTools([first, second]);
+    expect(served.map(({ name, upstream }) => [name, upstream])).toEqual([
+      ['a', 'first'],
+      ['b', 'second'],
+    ]);
+    expect(hidden.map(({ upstream }) => upstream)).toEqual(['second']);
+    expect(byName.get('a')?.upstream).toBe('first');
+  });
+});
