@@ -76,6 +76,7 @@ export const LISTEN_2026 = [
       });
       const stream = await listen(client, taskId, UNKNOWN);
       await stream.waitFor(tellsStatus(taskId, 'completed'), 'the end of the task');
+      await stream.waitFor(isResponseTo(stream), 'the answer to the subscription');
       const [first] = stream.received;
       mustEqual(first?.['method'], ACKNOWLEDGED, 'the first message');
       const accepted = objectAt(objectAt(first, 'params'), 'notifications');

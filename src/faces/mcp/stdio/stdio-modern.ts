@@ -5,6 +5,7 @@ import { readEnvelope } from '../generation-2026/envelope.ts';
 import type { ListenSink, Listens } from '../generation-2026/listen.ts';
 import type { ModernService } from '../generation-2026/modern-service.ts';
 import { finishReply } from '../generation-2026/results.ts';
+import { SUBSCRIPTION_META } from '../../../protocol/names.ts';
 import { notification, type RpcId, type RpcRequest } from '../message.ts';
 import { errorReply, responseOf, type Reply } from '../reply.ts';
 import type { Pipe } from './pipe.ts';
@@ -42,12 +43,16 @@ export function createStdioModern({
     const { body } = errorReply(errorOfThrown(face, error));
     write(id, { body: finishReply(face, '', body) });
   };
-  /** T35: over stdio the end of a listen is a cancel of it, then its result. */
+  /** T35, G2-102: over stdio the end of a listen is a cancel of it, marked as its own, then its result. */
   const sinkFor = (id: RpcId): ListenSink => ({
     notify,
     finish(result) {
       running.delete(id);
-      notify('notifications/cancelled', { requestId: id, reason: 'the subscription has ended' });
+      notify('notifications/cancelled', {
+        requestId: id,
+        reason: 'the subscription has ended',
+        _meta: { [SUBSCRIPTION_META]: id },
+      });
       write(id, { body: { kind: 'result', result } });
     },
   });
