@@ -9,6 +9,7 @@ import { prefill } from './prefill.ts';
 import { serve, type Served } from './processes.ts';
 import { printLine, printMachine, printTable, rowOf, median } from './report.ts';
 import { once, target2025, target2026, type Target } from './targets.ts';
+import { printWindows } from './windows.ts';
 
 const QUICK = process.argv.includes('--quick');
 const ROUNDS = QUICK ? 1 : 5;
@@ -144,6 +145,8 @@ for (let round = 0; round < ROUNDS; round += 1) {
 printLine(
   `\nstart, from spawn to listening (empty store, upstream over stdio): ${median(starts).toFixed(0)} ms`,
 );
+
+await printWindows();
 
 for (const served of [few.served, many.served, peer, limit, direct]) await served.stop();
 rmSync(work, { recursive: true, force: true });

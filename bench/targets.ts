@@ -49,7 +49,8 @@ export async function target2025(name: string, url: string, token?: string): Pro
 const PREFIX = 'io.modelcontextprotocol/';
 
 /** Requests of 2026-07-28: stateless, with the extension declared in each. */
-export function target2026(name: string, url: string, token: string): Target {
+export function target2026(name: string, url: string, token?: string): Target {
+  const auth = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const version = '2026-07-28';
   const meta = {
     [`${PREFIX}protocolVersion`]: version,
@@ -62,7 +63,7 @@ export function target2026(name: string, url: string, token: string): Target {
       url,
       headers: {
         ...JSON_HEADERS,
-        authorization: `Bearer ${token}`,
+        ...auth,
         'mcp-protocol-version': version,
         'mcp-method': method,
         'mcp-name': String(params['taskId'] ?? params['name'] ?? ''),

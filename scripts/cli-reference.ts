@@ -21,6 +21,7 @@ const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] = [
   ['7', 'the time to wait is up, or the task has not ended yet; the work goes on'],
   ['8', 'nobody knows whether the effect happened: reconcile first'],
   ['9', 'refused by policy'],
+  ['10', 'conflict: the idempotency key was used with other arguments'],
   ['11', 'the gateway or an upstream cannot be reached'],
   ['12', 'too much is running already'],
   ['130, 143', 'interrupted or terminated; what was watched goes on'],
@@ -63,7 +64,10 @@ interface Leaf {
 function leavesOf(command: Command, above: readonly string[]): readonly Leaf[] {
   const path = [...above, command.name()];
   if (command.commands.length === 0) return [{ command, path }];
-  return command.commands.flatMap((below) => leavesOf(below, path));
+  const shown = command.createHelp().visibleCommands(command);
+  return command.commands
+    .filter((below) => shown.includes(below))
+    .flatMap((below) => leavesOf(below, path));
 }
 
 function section(command: Command, path: readonly string[]): string {

@@ -5,13 +5,16 @@
 import { toIso } from '../kernel/clock.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import type { Operation, OperationState } from '../ledger/operation.ts';
-import { GENERATIONS, endingOf, expiresAt } from '../protocol/model.ts';
+import { FIELD_CLASSES, GENERATIONS, endingOf, expiresAt } from '../protocol/model.ts';
 import type {
   CallOrigin,
   EffectClass,
+  ExpiryOutcome,
+  FieldClass,
   Generation,
   HandleState,
   InputMethod,
+  InputPolicy,
   InputRequest,
   InputState,
   Outcome,
@@ -23,8 +26,8 @@ import type {
 import { statusOf } from '../protocol/task-machine.ts';
 import type { Attempt, AttemptState } from '../stores/attempts.ts';
 import type { StoredEvent } from '../stores/events.ts';
-import { operationSideOf, readingOf, taskSideOf } from './reading.ts';
-import type { NamedReading } from './reading.ts';
+import { operationSideOf, readingOf, taskSideOf } from '../runtime/two-answers.ts';
+import type { NamedReading } from '../runtime/two-answers.ts';
 
 /** Where the API lives; a change that breaks a reader gets a new number here too. */
 export const API_PATH = '/admin/v1';
@@ -148,14 +151,33 @@ export interface InputDocument {
   readonly key: string;
   readonly method: InputMethod;
   readonly state: InputState;
+  /** `form`, `url`, or nothing where it is no elicitation. */
+  readonly mode: 'form' | 'url' | null;
+  /** What its fields hold, without their names; never what was answered. */
+  readonly classes: readonly FieldClass[];
+  readonly onExpiry: ExpiryOutcome;
   readonly askedAt: string;
   readonly expiresAt: string;
+}
+
+function modeOf({ method, params }: InputRequest): InputDocument['mode'] {
+  if (method !== 'elicitation/create') return null;
+  return params['mode'] === 'url' ? 'url' : 'form';
+}
+
+/** What says nothing of its fields is taken for personal. */
+function classesOf(policy: InputPolicy | undefined): readonly FieldClass[] {
+  const named = Object.values(policy?.fields ?? {});
+  return named.length === 0 ? ['personal'] : FIELD_CLASSES.filter((each) => named.includes(each));
 }
 
 export const inputDocument = (input: InputRequest): InputDocument => ({
   key: input.key,
   method: input.method,
   state: input.state,
+  mode: modeOf(input),
+  classes: classesOf(input.policy),
+  onExpiry: input.policy?.onExpiry ?? 'fail',
   askedAt: toIso(input.askedAt),
   expiresAt: toIso(input.expiresAt),
 });
@@ -186,7 +208,7 @@ export const eventDocument = (event: StoredEvent): EventDocument => ({
 
 export interface TaskDetail extends TaskDocument {
   readonly attempts: readonly AttemptDocument[];
-  /** Pending ones. */
+  /** Those that wait for an answer, and for their page. */
   readonly inputs: readonly InputDocument[];
   readonly events: readonly EventDocument[];
 }

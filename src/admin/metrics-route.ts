@@ -1,6 +1,8 @@
 import { Hono } from 'hono';
 import type { Operation } from '../ledger/operation.ts';
+import { redactionCounts } from '../kernel/redact/redact.ts';
 import type { Task } from '../protocol/model.ts';
+import { sumByClass, type ByFieldClass } from '../runtime/expiry-tally.ts';
 import type { Store } from '../stores/store.ts';
 import { EXPOSITION_TYPE, expose } from './exposition.ts';
 import type { MetricFamily, Sample } from './exposition.ts';
@@ -81,13 +83,52 @@ async function ledgerStates({ operations }: Store): Promise<readonly MetricFamil
 
 async function queue(options: AdminOptions): Promise<readonly MetricFamily[]> {
   const queued = await options.store.attempts.queuedCount();
-  const { running, parked, openQuestions } = options.runtime.stats();
+  const { running, parked, inputsExpired } = options.runtime.stats();
+  const pending = sumByClass(await options.store.inputs.countOpen());
   const single = (name: string, help: string, value: number) => gauge(name, help, [{ value }]);
   return [
     single('longcall_admission_queue_depth', 'Attempts that wait for a runner.', queued),
     single('longcall_attempts_running', 'Attempts that take up a slot here.', running),
     single('longcall_attempts_parked', 'Attempts that wait for an answer here.', parked),
-    single('longcall_input_pending', 'Questions that wait for their answer here.', openQuestions),
+    gauge('longcall_input_pending', 'Open questions, by what they ask for.', samplesOf(pending)),
+    counter(
+      'longcall_input_expired_total',
+      'Questions that nobody answered in time.',
+      samplesOf(inputsExpired),
+    ),
+  ];
+}
+
+const samplesOf = (counts: ByFieldClass): readonly Sample[] =>
+  Object.entries(counts).map(([field_class, value]) => ({ labels: { field_class }, value }));
+
+const NO_DUPLICATES: Sample = { value: 0 };
+
+function repeatFamilies({ runtime }: AdminOptions): readonly MetricFamily[] {
+  const repeats = runtime.repeats.counts().map(({ upstream, tool, by, count }) => ({
+    labels: { peer: upstream, tool, by },
+    value: count,
+  }));
+  const refusals = runtime.refusals.counts().map(({ upstream, tool, reason, count }) => ({
+    labels: { peer: upstream, tool, reason },
+    value: count,
+  }));
+  const duplicates = runtime.duplicates.counts().map(({ upstream, tool, count }) => ({
+    labels: { peer: upstream, tool },
+    value: count,
+  }));
+  return [
+    counter(
+      'longcall_admission_rejected_total',
+      'Calls for which there was no room, by the limit that they met.',
+      refusals,
+    ),
+    counter('longcall_starts_deduplicated_total', 'Calls that were made before.', repeats),
+    counter(
+      'longcall_effect_duplicates_total',
+      'Effects that were sent twice; must stay 0.',
+      duplicates.length > 0 ? duplicates : [NO_DUPLICATES],
+    ),
   ];
 }
 
@@ -96,8 +137,13 @@ function processFamilies(options: AdminOptions, denials: DenialCount): readonly 
     labels: { peer: name },
     value: state === 'up' ? 1 : 0,
   }));
+  const routes = (options.routes?.counts() ?? []).map(({ route, reason, count }) => ({
+    labels: { route, reason },
+    value: count,
+  }));
   return [
     gauge('longcall_upstream_up', 'Whether the upstream answers.', upstreams),
+    counter('longcall_route_decisions_total', 'How calls were routed, and why.', routes),
     counter('longcall_authz_denied_total', 'Admin requests turned away.', [
       { labels: { action: 'admin' }, value: denials.denied() },
     ]),
@@ -112,6 +158,21 @@ function processFamilies(options: AdminOptions, denials: DenialCount): readonly 
     ]),
   ];
 }
+
+async function artifacts(store: Store): Promise<readonly MetricFamily[]> {
+  const { count, bytes } = await store.artifacts.usage();
+  return [
+    gauge('longcall_artifacts', 'Artifacts that are kept.', [{ value: count }]),
+    gauge('longcall_artifact_bytes', 'What they take up.', [{ value: bytes }]),
+  ];
+}
+
+const redactions = (): MetricFamily =>
+  counter(
+    'longcall_redaction_applied_total',
+    'Secrets masked in texts of this process, by rule.',
+    Object.entries(redactionCounts()).map(([rule, value]) => ({ labels: { rule }, value })),
+  );
 
 const gauge = (name: string, help: string, samples: readonly Sample[]): MetricFamily => ({
   name,
@@ -137,10 +198,13 @@ export function createMetricsRoute(options: AdminOptions, denials: DenialCount):
       unknownOperations(options.store),
       ledgerStates(options.store),
       queue(options),
+      artifacts(options.store),
     ]);
     const families = [
       ...fromStore.flat(),
       ...meter.families(),
+      redactions(),
+      ...repeatFamilies(options),
       ...processFamilies(options, denials),
     ];
     return context.body(expose(families), 200, { 'content-type': EXPOSITION_TYPE });

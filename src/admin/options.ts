@@ -2,11 +2,15 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/logger.ts';
 import type { Receiver } from '../runtime/receiver.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { RouteMeter } from '../runtime/route-meter.ts';
 import type { Surface } from '../runtime/surface.ts';
 import type { Store } from '../stores/store.ts';
 
 /** What the operator's door needs of the receiving side. */
-export type OperatorRuntime = Pick<Runtime, 'feed' | 'stats'> & {
+export type OperatorRuntime = Pick<
+  Runtime,
+  'feed' | 'stats' | 'repeats' | 'refusals' | 'duplicates'
+> & {
   readonly receiver: Pick<Receiver, 'cancelAsOperator'>;
 };
 
@@ -14,7 +18,7 @@ export type OperatorRuntime = Pick<Runtime, 'feed' | 'stats'> & {
 export interface UpstreamStatus {
   readonly name: string;
   readonly state: 'connecting' | 'up' | 'down';
-  /** `stdio` or `http`. */
+  /** `stdio`, `http` or `in-process`. */
   readonly transport: string;
   readonly serverName?: string;
   readonly serverVersion?: string;
@@ -37,6 +41,8 @@ export interface AdminOptions {
   readonly store: Store;
   readonly runtime: OperatorRuntime;
   readonly surface: Pick<Surface, 'tools'>;
+  /** How calls were routed since the start; absent where no face counts. */
+  readonly routes?: Pick<RouteMeter, 'counts'>;
   /** Every configured upstream, up or not. */
   readonly upstreams: () => readonly UpstreamStatus[];
   readonly adminToken: string;

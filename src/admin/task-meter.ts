@@ -14,14 +14,15 @@ const WIRES = {
   '2025-11-25': 'legacy',
   '2026-07-28': 'extension',
   plain: 'none',
+  job: 'job',
 } as const satisfies Record<CallOrigin, string>;
 
-/** Which spelling of Tasks a call came by: `legacy`, `extension`, or `none`. */
+/** Which spelling of Tasks a call came by: `legacy`, `extension`, `job` for job tools and REST, or `none`. */
 export const wireOf = (origin: CallOrigin): string => WIRES[origin];
 
-/** The status as the task's own caller sees it; of a plain call, as the newest generation would. */
+/** The status as the task's own caller sees it; of a call without Tasks, as the newest generation would. */
 export function ownStatusOf(task: Pick<Task, 'phase' | 'ending' | 'origin'>): TaskStatus {
-  const reader: Generation = task.origin === 'plain' ? '2026-07-28' : task.origin;
+  const reader: Generation = task.origin === '2025-11-25' ? task.origin : '2026-07-28';
   return statusOf(task, reader);
 }
 

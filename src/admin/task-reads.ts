@@ -27,7 +27,7 @@ export async function readTaskDetail(store: Store, task: Task): Promise<TaskDeta
   const [document, attempts, inputs, events] = await Promise.all([
     readTaskDocument(store, task),
     store.attempts.listOf(task.id),
-    store.inputs.listPending('system', task.id),
+    store.inputs.listOpen('system', task.id),
     store.events.list({ taskId: task.id, limit: EVENTS_SHOWN_MAX }),
   ]);
   return {

@@ -92,6 +92,7 @@ function unreachable(target: AdminTarget, cause: unknown): LongcallError {
 /** What came back, read to its end: a gateway that dies in the middle of an answer is not there. */
 interface Answer {
   readonly origin: string;
+  readonly deniedHint: string;
   readonly status: number;
   readonly ok: boolean;
   readonly document: JsonObject | undefined;
@@ -102,7 +103,8 @@ async function answerOf(target: AdminTarget, response: Response): Promise<Answer
     throw unreachable(target, error);
   });
   const { status, ok } = response;
-  return { origin: target.url, status, ok, document: parseObject(text) };
+  const { url: origin, deniedHint } = target;
+  return { origin, deniedHint, status, ok, document: parseObject(text) };
 }
 
 function parseObject(text: string): JsonObject | undefined {
@@ -127,7 +129,8 @@ function refusalOf(answer: Answer): LongcallError {
   const code = stringAt(error, 'code');
   const message = stringAt(error, 'message');
   if (code === undefined || message === undefined) return notOurs(answer);
-  const hint = stringAt(error, 'hint');
+  const isToken = answer.status === 401 && code === 'LONGCALL_ADMIN_DENIED';
+  const hint = isToken ? answer.deniedHint : stringAt(error, 'hint');
   return new LongcallError(knownCode(code), message, hint === undefined ? {} : { hint });
 }
 

@@ -29,6 +29,8 @@ export interface EndpointFile {
 export interface AdminTarget {
   readonly url: string;
   readonly token: string;
+  /** What to do where the token is refused, which depends on where it was found. */
+  readonly deniedHint: string;
   /** The process that wrote the endpoint file; absent with `--server`. */
   readonly pid?: number;
 }
@@ -37,7 +39,7 @@ export interface AdminTarget {
 export const ADMIN_TOKEN_VARIABLE = 'LONGCALL_ADMIN_TOKEN';
 
 const START_HINT =
-  'start it with `longcall gateway`, or name a running one with --data or --server';
+  'start it with `longcall gateway`, or name a running one with --data or --server; a server of longcall/server needs `admin` in createTasks';
 
 /** The data directory that flags, environment and configuration name; nothing is created. */
 export function dataDirectoryOf(flags: AdminFlags, io: Pick<CliIo, 'cwd' | 'env'>): string {
@@ -56,7 +58,7 @@ export function locateAdmin(flags: AdminFlags, io: Pick<CliIo, 'cwd' | 'env'>): 
       hint: START_HINT,
     });
   }
-  return { url: endpoint.adminUrl, pid: endpoint.pid, token: tokenOf(data, io) };
+  return { url: endpoint.adminUrl, pid: endpoint.pid, ...tokenOf(data, io) };
 }
 
 function namedTarget(
@@ -67,14 +69,14 @@ function namedTarget(
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new LongcallError('LONGCALL_USAGE', '--server must be a URL, like http://127.0.0.1:8788');
-  const named = io.env[ADMIN_TOKEN_VARIABLE];
-  if (named !== undefined && named !== '') return { url: url.origin, token: named };
+  const named = namedToken(io);
+  if (named !== undefined) return { url: url.origin, ...named };
   if (!isLoopback(url.hostname.replace(/^\[|\]$/g, ''))) {
     throw new LongcallError('LONGCALL_ADMIN_DENIED', `no admin token for ${url.origin}`, {
       hint: `set ${ADMIN_TOKEN_VARIABLE}; the local token is sent to this machine only`,
     });
   }
-  return { url: url.origin, token: tokenOf(dataDirectoryOf(flags, io), io) };
+  return { url: url.origin, ...tokenOf(dataDirectoryOf(flags, io), io) };
 }
 
 /** What the gateway of that data directory wrote; nothing where there is no file, or none that makes sense. */
@@ -87,12 +89,23 @@ export function readEndpointFile(data: string): EndpointFile | undefined {
   return URL.canParse(adminUrl) ? { adminUrl: new URL(adminUrl).origin, pid } : undefined;
 }
 
+type FoundToken = Pick<AdminTarget, 'token' | 'deniedHint'>;
+
+function namedToken(io: Pick<CliIo, 'env'>): FoundToken | undefined {
+  const token = io.env[ADMIN_TOKEN_VARIABLE];
+  if (token === undefined || token === '') return undefined;
+  const deniedHint = `it came from ${ADMIN_TOKEN_VARIABLE}: correct it, or unset it to use admin-token in the data directory`;
+  return { token, deniedHint };
+}
+
 /** The token of the environment, else that of the data directory, which only its owner may be able to read. */
-function tokenOf(data: string, io: Pick<CliIo, 'env'>): string {
-  const named = io.env[ADMIN_TOKEN_VARIABLE];
-  if (named !== undefined && named !== '') return named;
-  const token = readPrivateFile(join(data, SECRET_FILES.adminToken))?.toString('utf8').trim();
-  if (token !== undefined && token !== '') return token;
+function tokenOf(data: string, io: Pick<CliIo, 'env'>): FoundToken {
+  const named = namedToken(io);
+  if (named !== undefined) return named;
+  const file = join(data, SECRET_FILES.adminToken);
+  const token = readPrivateFile(file)?.toString('utf8').trim();
+  const deniedHint = `it came from ${file}: name the data directory of that gateway with --data, or set ${ADMIN_TOKEN_VARIABLE}`;
+  if (token !== undefined && token !== '') return { token, deniedHint };
   throw new LongcallError('LONGCALL_ADMIN_DENIED', `${data} has no admin token`, {
     hint: `name the data directory of the gateway with --data, or set ${ADMIN_TOKEN_VARIABLE}`,
   });

@@ -8,6 +8,7 @@ import { freeAddressFindings, reachableFinding } from './doctor/addresses.ts';
 import { examineConfig } from './doctor/configuration.ts';
 import type { ExaminedConfig } from './doctor/configuration.ts';
 import { directoryFinding, inspectionFindings, secretFindings } from './doctor/data-directory.ts';
+import { engineFinding } from './doctor/engine-state.ts';
 import { ok, skipped } from './doctor/finding.ts';
 import type { Finding, FindingStatus } from './doctor/finding.ts';
 import { askGateway, gatewayFinding, upstreamFindings } from './doctor/gateway-state.ts';
@@ -52,6 +53,7 @@ async function examine(io: CliIo, flags: AdminFlags): Promise<readonly Finding[]
     configured.finding,
     ...dataFindings(data, configured),
     gatewayFinding(gateway),
+    await engineFinding(data, io),
     ...(await heldFindings(gateway, data)),
     ...(await addressFindings(gateway, configured)),
     ...upstreamFindings(gateway),

@@ -7,6 +7,8 @@ import { holdOpen } from './hold-open.ts';
 import type { CliIo } from './io.ts';
 import { jsonText } from './output/json.ts';
 import { createStyle } from './output/style.ts';
+import { listenForStop } from './stop-request.ts';
+import { projectFolder, runWindow } from './window.ts';
 
 /** How long running calls have to end after the first signal; what does not is left to the next start. */
 const DRAIN_MS = 10_000;
@@ -18,6 +20,9 @@ interface GatewayFlags {
   readonly admin?: string;
   readonly data?: string;
   readonly stdio?: boolean;
+  readonly project?: string;
+  /** False with `--no-engine`. */
+  readonly engine?: boolean;
   readonly iAcceptAnonymousNetwork?: boolean;
   readonly json?: boolean;
   readonly color?: boolean;
@@ -39,6 +44,8 @@ export function registerGateway(program: Command, io: CliIo): void {
     .option('--admin <host:port>', "where the operators' API is served")
     .option('--data <directory>', 'data directory')
     .option('--stdio', 'serve one client over stdin and stdout instead of HTTP')
+    .option('--project <folder>', 'as if started in this folder; what a window is about')
+    .option('--no-engine', 'over stdio: do the work in this process, which ends with its client')
     .option(
       '--i-accept-anonymous-network',
       'serve callers without a token, also beyond this machine',
@@ -66,9 +73,15 @@ function configFlags(flags: GatewayFlags): ConfigFlags {
   };
 }
 
+const sayStopping = (io: CliIo) => (): void =>
+  io.stderr('stopping: running calls have 10 s to end; a second signal ends at once\n');
+
 async function runGateway(flags: GatewayFlags, io: CliIo): Promise<void> {
-  const stop = listenForStop(io);
-  const loaded = loadConfig({ cwd: io.cwd, env: io.env, flags: configFlags(flags) });
+  const cwd = projectFolder(flags, io);
+  const loaded = loadConfig({ cwd, env: io.env, flags: configFlags(flags) });
+  const inline = flags.engine === false || loaded.config.engine.mode === 'inline';
+  if (flags.stdio === true && !inline) return runWindow({ flags, io, loaded, cwd });
+  const stop = listenForStop(io, sayStopping(io));
   const { createGatewayApp } = await import('../compose.ts');
   const stdio = flags.stdio === true ? { stdio: { input: io.stdin, output: io.rawStdout } } : {};
   const release = holdOpen();
@@ -82,30 +95,6 @@ async function runGateway(flags: GatewayFlags, io: CliIo): Promise<void> {
     stop.release();
     release();
   }
-}
-
-interface StopRequest {
-  readonly asked: Promise<void>;
-  release(): void;
-}
-
-/** The first signal asks for an orderly end. From then on a signal does what it does by itself: it ends the process. */
-function listenForStop(io: CliIo): StopRequest {
-  const releases: (() => void)[] = [];
-  const release = (): void => {
-    for (const each of releases.splice(0)) each();
-  };
-  const asked = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      releases.push(
-        io.onSignal(signal, () => {
-          release();
-          io.stderr('stopping: running calls have 10 s to end; a second signal ends at once\n');
-          resolve();
-        }),
-      );
-  });
-  return { asked, release };
 }
 
 interface Announcement {

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { PRODUCT } from '../compose/product.ts';
 import { registerConfig } from './config.ts';
 import { registerDoctor } from './doctor.ts';
+import { registerEngine } from './engine.ts';
 import { registerGateway } from './gateway.ts';
 import { createProcessIo, type CliIo, type ProcessIo } from './io.ts';
 import { registerOps } from './ops.ts';
@@ -51,6 +52,7 @@ export function createProgram(io: CliIo): Command {
   registerGateway(program, io);
   registerTasks(program, io);
   registerOps(program, io);
+  registerEngine(program, io);
   registerDoctor(program, io);
   registerConfig(program, io);
   return program;

@@ -48,14 +48,20 @@ export function taskFacts(task: TaskDetail, printer: Printer): readonly Fact[] {
   ];
 }
 
+const ORIGINS = {
+  '2025-11-25': 'a task of 2025-11-25',
+  '2026-07-28': 'a task of 2026-07-28',
+  plain: 'a plain call',
+  job: 'a job, of job tools or REST',
+} as const satisfies Record<TaskDocument['origin'], string>;
+
 function originWords({ origin, handle }: TaskDocument): string {
-  const how = origin === 'plain' ? 'a plain call' : `a task of ${origin}`;
   const handles = {
     pending: 'its handle has not been written',
     given: 'its handle was given out',
     inline: 'answered without a handle',
   };
-  return `${how}; ${handles[handle]}`;
+  return `${ORIGINS[origin]}; ${handles[handle]}`;
 }
 
 function attemptWords(attempt: AttemptDocument, { moment }: Printer): string {
@@ -66,7 +72,13 @@ function attemptWords(attempt: AttemptDocument, { moment }: Printer): string {
 }
 
 const inputWords = (input: InputDocument, { moment }: Printer): string =>
-  `${input.key}  ${input.method}, expires ${moment(input.expiresAt)}`;
+  `${input.key}  ${questionWords(input)}, expires ${moment(input.expiresAt)} (then: ${input.onExpiry})`;
+
+/** What kind of question it is and what it asks for, never the question itself. */
+function questionWords({ mode, method, state, classes }: InputDocument): string {
+  const what = mode === null ? method : `${mode} with ${classes.join(' and ')} data`;
+  return state === 'confirming' ? `${what}, waits for its page to confirm` : what;
+}
 
 const eventWords = (
   { at, type, actor, reason }: TaskDetail['events'][number],

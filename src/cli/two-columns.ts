@@ -1,6 +1,6 @@
 import type { ProtocolDocument, TaskDocument } from '../admin/documents.ts';
-import { isDoubtful } from '../admin/reading.ts';
-import type { NamedReading, ReadingName } from '../admin/reading.ts';
+import { isDoubtful } from '../runtime/two-answers.ts';
+import type { NamedReading, ReadingName } from '../runtime/two-answers.ts';
 import type { CallOrigin, TaskStatus } from '../protocol/model.ts';
 import type { Style, Tone } from './output/style.ts';
 import type { Cell } from './output/table.ts';
@@ -13,9 +13,9 @@ const STATUS_TONES = {
   cancelled: 'quiet',
 } as const satisfies Record<TaskStatus, Tone>;
 
-/** The status as whoever made the call sees it; a plain call sees none, and is shown as the newest generation's. */
+/** The status as whoever made the call sees it; a call without Tasks is shown as the newest generation's. */
 export function ownStatus(protocol: ProtocolDocument, origin: CallOrigin): TaskStatus {
-  return protocol.status[origin === 'plain' ? '2026-07-28' : origin];
+  return protocol.status[origin === '2025-11-25' ? origin : '2026-07-28'];
 }
 
 /** The first column: the protocol's word, with what the two generations would otherwise tell apart. */

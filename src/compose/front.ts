@@ -1,7 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
+import { pathOf, type HttpRoute } from '../faces/http-route.ts';
 import type { FaceOptions } from '../faces/mcp/face.ts';
 import { createHttpFace } from '../faces/mcp/http-face.ts';
 import { createStdioFace } from '../faces/mcp/stdio-face.ts';
+import { createRestFace } from '../faces/rest/rest-face.ts';
 import type { ListenAddress } from '../gateway/config/config.ts';
 import { localPrincipal } from '../identity/principal.ts';
 import { listen } from './http-listener.ts';
@@ -23,8 +25,14 @@ export interface Front {
   close(whileAnswering: () => Promise<void>): Promise<void>;
 }
 
-export async function openHttpFront(options: FaceOptions, address: ListenAddress): Promise<Front> {
+/** MCP, and beside it on the same listener what else callers can reach: the REST job API, and `others`. */
+export async function openHttpFront(
+  options: FaceOptions,
+  address: ListenAddress,
+  others: readonly HttpRoute[] = [],
+): Promise<Front> {
   const face = createHttpFace(options);
+  const routes = [createRestFace(options), ...others];
   const { clock, logger } = options;
   const listener = await listen({
     address,
@@ -32,7 +40,11 @@ export async function openHttpFront(options: FaceOptions, address: ListenAddress
     connectionsMax: CONNECTIONS_MAX,
     clock,
     logger,
-    handler: (request, response) => face.handler(request, response),
+    handler(request, response) {
+      const path = pathOf(request);
+      const route = routes.find(({ matches }) => matches(path)) ?? face;
+      route.handler(request, response);
+    },
   });
   return {
     mcpUrl: `${listener.origin}/mcp`,
@@ -40,15 +52,30 @@ export async function openHttpFront(options: FaceOptions, address: ListenAddress
     async close(whileAnswering) {
       listener.stopAccepting();
       await whileAnswering();
-      await face.close();
+      await Promise.all([face, ...routes].map((each) => each.close()));
       await listener.close(LAST_ANSWERS_MS);
     },
   };
 }
 
+/** Where nobody comes in, because everybody comes another way. */
+export const NO_FRONT: Front = {
+  closed: new Promise(() => undefined),
+  close: (whileAnswering) => whileAnswering(),
+};
+
 export interface StdioStreams {
   readonly input: Readable;
   readonly output: Writable;
+}
+
+/** Two ways in that end together: neither takes anybody new while the work of both has its time. */
+export function joinFronts(first: Front, second: Front): Front {
+  return {
+    ...first,
+    closed: Promise.race([first.closed, second.closed]),
+    close: (whileAnswering) => first.close(() => second.close(whileAnswering)),
+  };
 }
 
 export function openStdioFront(options: FaceOptions, { input, output }: StdioStreams): Front {

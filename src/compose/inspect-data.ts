@@ -12,6 +12,9 @@ export interface DataInspection {
   readonly store?: StoreHealth;
 }
 
+/** Whether a process holds the directory. */
+export const inspectLock = (directory: string): LockState => inspectDataLock(directory);
+
 export function inspectData(directory: string): DataInspection {
   const store = inspectSqliteFile(join(directory, STORE_FILE));
   const lock = inspectDataLock(directory);

@@ -92,5 +92,10 @@ test('a log file is private, goes on where it stopped, and is set aside when it 
   write('three\n');
   expect(readFileSync(path, 'utf8')).toBe('three\n');
   expect(statSync(`${path}.1`).size).toBe(17 * 1024 ** 2);
+  const running = openLogFile(path);
+  running.write('x'.repeat(16 * 1024 ** 2));
+  running.write('after\n');
+  running.close();
+  expect(readFileSync(path, 'utf8')).toBe('after\n');
   rmSync(directory, { recursive: true });
 });

@@ -73,12 +73,25 @@ function prettyLine(colorize: boolean): (text: string) => string {
 
 /**
  * Appends lines to a file that only its owner can read; for a process whose streams belong to somebody else. A file
- * that has grown beyond 16 MiB is set aside as `<path>.1` when the process starts.
+ * that has grown beyond 16 MiB is set aside as `<path>.1`, whenever that is: with the one before it at most 32 MiB stay.
  */
 export function openLogFile(path: string): { write(text: string): void; close(): void } {
-  if (sizeOf(path) > LOG_FILE_BYTES_MAX) renameSync(path, `${path}.1`);
-  const file = openSync(path, 'a', PRIVATE_MODE);
-  return { write: (text) => void writeSync(file, text), close: () => closeSync(file) };
+  const open = (): number => {
+    if (sizeOf(path) > LOG_FILE_BYTES_MAX) renameSync(path, `${path}.1`);
+    return openSync(path, 'a', PRIVATE_MODE);
+  };
+  let file = open();
+  let bytes = sizeOf(path);
+  return {
+    write(text) {
+      bytes += writeSync(file, text);
+      if (bytes <= LOG_FILE_BYTES_MAX) return;
+      closeSync(file);
+      file = open();
+      bytes = sizeOf(path);
+    },
+    close: () => closeSync(file),
+  };
 }
 
 function sizeOf(path: string): number {

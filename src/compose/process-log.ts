@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { silentLogger, type Logger } from '../kernel/logger.ts';
 import { createLogger, openLogFile } from './logger.ts';
 
-const LOG_FILE = 'longcall.log';
+export const LOG_FILE = 'longcall.log';
 
 /** Takes the lines of a log. */
 export interface LogSink {
@@ -18,8 +18,8 @@ export interface ProcessLogOptions {
   readonly data: string;
   readonly log: LogConfig;
   readonly clock: Clock;
-  /** Over stdio the standard streams are the client's, so the log goes to a file in the data directory. */
-  readonly overStdio: boolean;
+  /** Where the standard streams are a client's, or nobody's, the log goes to a file in the data directory. */
+  readonly toFile: boolean;
   readonly sink: LogSink | undefined;
 }
 
@@ -29,14 +29,8 @@ export interface ProcessLog {
 }
 
 /** The log of one process. */
-export function openProcessLog({
-  data,
-  log,
-  clock,
-  overStdio,
-  sink,
-}: ProcessLogOptions): ProcessLog {
-  if (overStdio) {
+export function openProcessLog({ data, log, clock, toFile, sink }: ProcessLogOptions): ProcessLog {
+  if (toFile) {
     const file = openLogFile(join(data, LOG_FILE));
     return {
       logger: createLogger({ log, clock, write: file.write, isTty: false }),

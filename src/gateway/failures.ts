@@ -1,6 +1,7 @@
 import { LongcallError } from '../kernel/errors.ts';
 import { messageOf } from '../kernel/logger.ts';
 import { RPC_CODES } from '../protocol/names.ts';
+import { plainUpstreamName } from '../protocol/upstream-name.ts';
 import type { PeerAnswer } from '../requestor/connection.ts';
 import { problemOf } from '../requestor/pages.ts';
 import { RpcFailure } from '../runtime/surface.ts';
@@ -24,19 +25,19 @@ export function failureOf(
 ): RpcFailure {
   if (answer.kind === 'error')
     return new RpcFailure(answer.error.code, answer.error.message, answer.error.data);
-  const data = { reason: REASONS[answer.kind], upstream };
-  return new RpcFailure(
-    RPC_CODES.internalError,
-    `upstream "${upstream}": ${problemOf(answer)}`,
-    data,
-  );
+  const name = plainUpstreamName(upstream);
+  const data = { reason: REASONS[answer.kind], upstream: name };
+  return new RpcFailure(RPC_CODES.internalError, `upstream "${name}": ${problemOf(answer)}`, data);
 }
 
 /** A failure of ours on the way to the upstream. */
 export function asFailure(error: unknown, upstream: string): RpcFailure {
   if (error instanceof RpcFailure) return error;
   const reason = error instanceof LongcallError && error.code === 'LONGCALL_UPSTREAM_UNREACHABLE';
-  const data = { reason: reason ? 'upstream_unreachable' : 'cancelled', upstream };
+  const data = {
+    reason: reason ? 'upstream_unreachable' : 'cancelled',
+    upstream: plainUpstreamName(upstream),
+  };
   return new RpcFailure(RPC_CODES.internalError, messageOf(error), data);
 }
 

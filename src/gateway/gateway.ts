@@ -1,12 +1,13 @@
 import { messageOf } from '../kernel/logger.ts';
 import type { RunTool } from '../runtime/job.ts';
 import type { Surface, SurfaceEvent } from '../runtime/surface.ts';
-import type { ToolOf } from '../runtime/tool.ts';
+import type { ServedTool, ToolOf } from '../runtime/tool.ts';
+import { createCallOnce, type CallOnce } from './call-once.ts';
 import { EVERYBODY } from './connection-plan.ts';
 import { createListeners } from './listeners.ts';
 import { applyLogLevel, createLogLevels } from './log-levels.ts';
 import { manifestOf, type UpstreamManifest } from './manifest.ts';
-import { settingsOf, type GatewayOptions } from './options.ts';
+import { settingsOf, type GatewayOptions, type Settings } from './options.ts';
 import { createOwnerSearch } from './owner-search.ts';
 import { createProcessNotes } from './process-notes.ts';
 import { createRunTool } from './run-tool.ts';
@@ -20,6 +21,7 @@ import { createUpstream, type Upstream, type UpstreamEvents } from './upstream.t
 export interface Gateway {
   readonly surface: Surface;
   readonly runTool: RunTool;
+  readonly callOnce: CallOnce;
   readonly toolOf: ToolOf;
   /**
    * Connects. Resolves when each upstream has something to serve: what was stored, or its first attempt, good or bad.
@@ -40,7 +42,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     (event: string) =>
     (thrown: unknown): void =>
       settings.logger.error(event, { problem: messageOf(thrown) });
-  const processes = createProcessNotes(options.pidsFile, failed('upstream.process_not_noted'));
+  const processes =
+    options.processes ?? createProcessNotes(options.pidsFile, failed('upstream.process_not_noted'));
   const levels = createLogLevels();
   const surfaceEvents = createListeners<SurfaceEvent>(failed('upstream.listener_failed'));
   const manifestEvents = createListeners<UpstreamManifest>(failed('upstream.listener_failed'));
@@ -67,7 +70,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const upstreams: readonly Upstream[] = options.upstreams.map((own) =>
     createUpstream(own, { settings, manifests, processes, events }),
   );
-  const directory = createToolDirectory(upstreams);
+  const directory = createToolDirectory(upstreams, settings);
   const search = createOwnerSearch(upstreams);
   const subscriptions = createSubscriptions({
     settings,
@@ -80,6 +83,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     surface: createSurface({ ...surface, directory: () => directory.now() }),
     runTool: createRunTool({ settings, upstreams, levels }),
+    callOnce: createCallOnce({ settings, upstreams, levels }),
     toolOf: (task) => toolOfTask(task, directory.now(), upstreams),
     async start() {
       await Promise.all(upstreams.map((upstream) => upstream.start()));
@@ -94,8 +98,18 @@ export function createGateway(options: GatewayOptions): Gateway {
 }
 
 /** The tools of all upstreams, joined again whenever one of them has changed. */
-function createToolDirectory(upstreams: readonly Upstream[]) {
+function createToolDirectory(
+  upstreams: readonly Upstream[],
+  { reservedNames, logger }: Pick<Settings, 'reservedNames' | 'logger'>,
+) {
   let directory = joinTools([]);
+  const warned = new Set<string>();
+  const warn = ({ name, upstream }: ServedTool): void => {
+    if (!reservedNames.includes(name) || warned.has(upstream + name)) return;
+    warned.add(upstream + name);
+    const remedy = `set upstreams.${upstream}.prefix`;
+    logger.warn('upstream.tool_name_reserved', { upstream, tool: name, remedy });
+  };
   return {
     now: (): ToolDirectory => directory,
     refresh() {
@@ -104,7 +118,9 @@ function createToolDirectory(upstreams: readonly Upstream[]) {
           const known = document();
           return known ? serveTools(options, known) : [];
         }),
+        reservedNames,
       );
+      directory.hidden.forEach(warn);
     },
   };
 }

@@ -3,6 +3,7 @@ import { sleep, type Timer } from '../kernel/clock.ts';
 import { createDeferred } from '../kernel/deferred.ts';
 import { LongcallError } from '../kernel/errors.ts';
 import { messageOf } from '../kernel/logger.ts';
+import { plainUpstreamName } from '../protocol/upstream-name.ts';
 import type { UpstreamState } from './manifest.ts';
 import type { Settings } from './options.ts';
 
@@ -121,7 +122,7 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<
 export function unreachable(upstream: string, problem: string, cause?: unknown): LongcallError {
   return new LongcallError(
     'LONGCALL_UPSTREAM_UNREACHABLE',
-    `upstream "${upstream}" cannot be reached: ${problem}`,
+    `upstream "${plainUpstreamName(upstream)}" cannot be reached: ${problem}`,
     {
       hint: 'nothing was sent; try again later',
       cause,

@@ -3,6 +3,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { stringAt } from '../kernel/json.ts';
 import { generationOf, type PeerGeneration } from '../requestor/connection.ts';
 import type { TaskSupport } from '../requestor/tool-call.ts';
+import type { WireKind } from '../requestor/wire.ts';
 import type { ServedTool, ToolMode } from '../runtime/tool.ts';
 import { ownTasksOf, taskSupportOf, type PeerDocument } from './peer-document.ts';
 
@@ -37,7 +38,7 @@ export interface UpstreamManifest {
   readonly instructions?: string;
   readonly protocolVersion?: string;
   readonly generation?: PeerGeneration;
-  readonly transport: 'stdio' | 'http';
+  readonly transport: WireKind;
   readonly capabilities?: JsonObject;
   /** The kind of tasks that it runs itself. */
   readonly ownTasks: 'none' | '2025-11-25' | '2026-07-28';
@@ -46,7 +47,7 @@ export interface UpstreamManifest {
 
 export interface ManifestInput {
   readonly upstream: string;
-  readonly transport: 'stdio' | 'http';
+  readonly transport: WireKind;
   readonly state: UpstreamState;
   readonly problem?: string;
   readonly document?: PeerDocument;

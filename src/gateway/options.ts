@@ -7,6 +7,7 @@ import type { ClientInfo } from '../requestor/envelope.ts';
 import type { TaskSupport } from '../requestor/tool-call.ts';
 import type { ServedTool } from '../runtime/tool.ts';
 import type { ManifestStore } from '../stores/manifests.ts';
+import type { ProcessNotes } from './process-notes.ts';
 
 /**
  * How calls share connections (decision 8). `auto`: one per call where the upstream could not be attributed a question
@@ -37,6 +38,8 @@ export interface UpstreamOptions {
   /** Put before names of tools and prompts. */
   readonly prefix: string;
   readonly policyOf: PolicyOf;
+  /** Whether large results of some of its tools become artifacts, so that larger ones are read. */
+  readonly keepsArtifacts?: boolean;
 }
 
 export interface GatewayOptions {
@@ -48,8 +51,12 @@ export interface GatewayOptions {
   readonly logger: Logger;
   /** Who we say we are, to upstreams and, in front of several of them, to callers. */
   readonly clientInfo: ClientInfo;
+  /** Names of tools that are ours: what an upstream has under one of them is not served, and a warning says so. */
+  readonly reservedNames?: readonly string[];
   /** Where running child processes are noted, for `endOrphans` after our own death. */
   readonly pidsFile?: string;
+  /** The notes themselves, where several gateways of a process share a file; in place of `pidsFile`. */
+  readonly processes?: ProcessNotes;
   /** Largest result in bytes. */
   readonly resultBytesMax?: number;
   /** Longest wait for anything that is no tool call. */
@@ -68,12 +75,15 @@ export const DEFAULTS = {
   connectMsMax: 60_000,
   probeMs: 10_000,
   idleMs: 60_000,
+  reservedNames: [],
 } as const;
 
 /** What surrounds a result in its message: id, envelope, JSON-RPC. */
 export const ENVELOPE_BYTES = 64 * 1024;
 
 /** Everything that the parts of the gateway share, defaults filled in. */
-export type Settings = Required<Omit<GatewayOptions, 'upstreams' | 'manifests' | 'pidsFile'>>;
+export type Settings = Required<
+  Omit<GatewayOptions, 'upstreams' | 'manifests' | 'pidsFile' | 'processes'>
+>;
 
 export const settingsOf = (options: GatewayOptions): Settings => ({ ...DEFAULTS, ...options });

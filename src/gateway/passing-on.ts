@@ -1,4 +1,5 @@
 import { sleep, type Clock } from '../kernel/clock.ts';
+import { LongcallError } from '../kernel/errors.ts';
 import { objectAt, type JsonObject } from '../kernel/json.ts';
 import { askKindOf, type InputAnswer } from '../protocol/model.ts';
 import { readInputRequired } from '../requestor/call-answer.ts';
@@ -39,7 +40,9 @@ export async function passOn(passing: Passing): Promise<JsonObject> {
   const line = lineFor(passing);
   try {
     const answer = await sendInRounds(passing, line);
-    line.end(request.signal.aborted ? 'discard' : 'release');
+    // After its time as after its caller's goodbye the upstream may still be at it, and ask.
+    const isGivenUp = request.signal.aborted || answer.kind === 'timeout';
+    line.end(isGivenUp ? 'discard' : 'release');
     if (answer.kind !== 'result') throw failureOf(answer, upstream.options.name);
     return forCaller(passingResult(answer.result), request);
   } catch (error) {
@@ -60,7 +63,8 @@ function lineFor({ upstream, request }: Passing): CallLine {
   const { principal, signal, asks } = request;
   const mayAsk = request.method === 'tools/call' && asks.length > 0;
   return createCallLine({
-    lease: () => upstream.lease({ principalKey: principal.key, mayAsk, signal }),
+    lease: (until = signal) =>
+      upstream.lease({ principalKey: principal.key, mayAsk, signal: until }),
     attendant: {
       ask: async (question) => answerFor(question, await askCaller(request, question)),
       progress: (params) => request.onProgress?.(params),
@@ -102,12 +106,31 @@ async function sendInRounds(passing: Passing, line: CallLine): Promise<PeerAnswe
 }
 
 async function send(passing: Passing, line: CallLine, round: JsonObject): Promise<PeerAnswer> {
+  const { clock, timeoutMs } = passing;
+  const since = clock.monotonic();
+  const leftMs = (): number => Math.max(0, timeoutMs - (clock.monotonic() - since));
   for (let tries = 1; ; tries += 1) {
-    const seat = await line.seat();
-    const answer = await seat.connection.request(requestFor(passing, seat, round));
+    const seat = await seatWithin(passing, line, leftMs());
+    const request = requestFor({ ...passing, timeoutMs: leftMs() }, seat, round);
+    const answer = await seat.connection.request(request);
     const again = answer.kind === 'unsent' || answer.kind === 'session_gone';
     if (!again || tries >= TRIES_MAX || passing.request.signal.aborted) return answer;
     line.hangUp();
+  }
+}
+
+/** Waiting for a connection is part of the time that a request has: behind a silent upstream it would never end. */
+async function seatWithin({ request, clock }: Passing, line: CallLine, ms: number): Promise<Seat> {
+  const over = new AbortController();
+  const timer = clock.after(ms, () => over.abort());
+  try {
+    return await line.seat(AbortSignal.any([request.signal, over.signal]));
+  } catch (error) {
+    if (!over.signal.aborted || request.signal.aborted) throw error;
+    const problem = 'no connection to it was free in time; nothing was sent';
+    throw new LongcallError('LONGCALL_UPSTREAM_UNREACHABLE', problem, { cause: error });
+  } finally {
+    timer.cancel();
   }
 }
 

@@ -7,6 +7,7 @@ import type { PeerTarget } from '../requestor/connect.ts';
 import { generationOf, type Connection } from '../requestor/connection.ts';
 import { SERVER_INFO_META } from '../requestor/envelope.ts';
 import type { Verdict } from '../requestor/handshake.ts';
+import { WIRE_KINDS, type WireKind } from '../requestor/wire.ts';
 import { headerParamsOf } from '../requestor/header-params.ts';
 import { problemOf, readPages } from '../requestor/pages.ts';
 import { TASK_SUPPORTS, type TaskSupport } from '../requestor/tool-call.ts';
@@ -18,7 +19,7 @@ const READ_MS_MAX = 30_000;
 /** The evidence of what an upstream can do, taken in one session or by one discover (unknown members kept). */
 export interface PeerDocument {
   readonly protocolVersion: string;
-  readonly transport: 'stdio' | 'http';
+  readonly transport: WireKind;
   readonly verdict: Verdict;
   readonly serverInfo: JsonObject;
   readonly instructions?: string;
@@ -111,9 +112,16 @@ export function taskSupportOf(document: PeerDocument, tool: JsonObject): TaskSup
 
 /** Tells whether stored evidence is about this very upstream; the configuration may have changed since. */
 export function fingerprintOf(endpoint: PeerTarget): string {
-  const where =
-    endpoint.kind === 'http' ? endpoint.url : [endpoint.command, ...endpoint.args].join('\u0000');
+  const where = placeOf(endpoint);
   return createHash('sha256').update(`${endpoint.kind}\u0000${where}`).digest('base64url');
+}
+
+/** A server in this process has no address: it is the only one. */
+function placeOf(endpoint: PeerTarget): string {
+  if (endpoint.kind === 'in-process') return '';
+  return endpoint.kind === 'http'
+    ? endpoint.url
+    : [endpoint.command, ...endpoint.args].join('\u0000');
 }
 
 export function storeDocument(document: PeerDocument, endpoint: PeerTarget): JsonObject {
@@ -127,14 +135,15 @@ export function storeDocument(document: PeerDocument, endpoint: PeerTarget): Jso
 
 /** The document as it was stored, or nothing where it is another version's or another endpoint's. */
 export function loadDocument(stored: JsonObject, endpoint: PeerTarget): PeerDocument | undefined {
-  const { version, endpoint: fingerprint, transport, tools } = stored;
+  const { version, endpoint: fingerprint, tools } = stored;
+  const transport = WIRE_KINDS.find((kind) => kind === stored['transport']);
   const verdict = loadVerdict(objectAt(stored, 'verdict'));
   const protocolVersion = stringAt(stored, 'protocolVersion');
   const instructions = stringAt(stored, 'instructions');
   const known = version === DOCUMENT_VERSION && fingerprint === fingerprintOf(endpoint);
   if (!known || !verdict || protocolVersion === undefined || !Array.isArray(tools))
     return undefined;
-  if (transport !== 'stdio' && transport !== 'http') return undefined;
+  if (transport === undefined) return undefined;
   return {
     protocolVersion,
     transport,

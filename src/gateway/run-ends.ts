@@ -1,6 +1,7 @@
 import type { JsonObject } from '../kernel/json.ts';
 import type { Outcome } from '../protocol/model.ts';
 import { RPC_CODES } from '../protocol/names.ts';
+import { plainUpstreamName } from '../protocol/upstream-name.ts';
 import type { ToolCallEnd } from '../requestor/tool-call.ts';
 import type { Job, RunEnd, StopReason } from '../runtime/job.ts';
 import { CANCELLED, outcomeUnknown } from '../runtime/outcomes.ts';
@@ -35,7 +36,7 @@ const end = (outcome: Outcome, callEnd: RunEnd['end'], reason: string): RunEnd =
 
 /** What the end of a call to an upstream means for the run that made it. */
 export function runEndOf(ended: ToolCallEnd, job: EndedJob): RunEnd {
-  const { upstream } = job.tool;
+  const upstream = plainUpstreamName(job.tool.upstream);
   switch (ended.kind) {
     case 'result': {
       const outcome: Outcome = { kind: 'result', result: ended.result };
@@ -88,8 +89,8 @@ export function runEndOf(ended: ToolCallEnd, job: EndedJob): RunEnd {
       return end(
         failure(
           'result_too_large',
-          `the answer of upstream "${upstream}" cannot be kept: ${ended.problem}`,
-          { upstream },
+          `upstream "${upstream}" has answered, but its answer cannot be kept: ${ended.problem}.${effectWords(job)}`,
+          { upstream, ...operationOf(job) },
         ),
         'error',
         'result_too_large',
@@ -97,13 +98,26 @@ export function runEndOf(ended: ToolCallEnd, job: EndedJob): RunEnd {
   }
 }
 
+const operationOf = ({ task }: EndedJob): JsonObject =>
+  task.operationId === undefined ? {} : { operationId: task.operationId };
+
+/** The tool has run: only its answer is not there. */
+const effectWords = ({ task }: EndedJob): string =>
+  task.operationId === undefined
+    ? ''
+    : ' It may have taken effect: do not repeat it before that was checked.';
+
 /** Nobody can say what became of it: a read has done no harm, for all else that is said aloud (decision 6). */
 function lostEnd({ task, tool }: EndedJob, reason: UpstreamReason, problem: string): RunEnd {
   const outcome =
     tool.effect === 'read' && task.effect === 'read'
-      ? failure(reason, `upstream "${tool.upstream}" was lost during the call: ${problem}`, {
-          upstream: tool.upstream,
-        })
+      ? failure(
+          reason,
+          `upstream "${plainUpstreamName(tool.upstream)}" was lost during the call: ${problem}`,
+          {
+            upstream: plainUpstreamName(tool.upstream),
+          },
+        )
       : outcomeUnknown(task.operationId);
   return end(outcome, 'lost', reason);
 }
@@ -114,7 +128,7 @@ function httpEnd(
   { status, problem }: Extract<ToolCallEnd, { readonly kind: 'http' }>,
 ): RunEnd {
   if (status >= 500) return lostEnd(job, 'upstream_lost', problem);
-  const { upstream } = job.tool;
+  const upstream = plainUpstreamName(job.tool.upstream);
   const outcome = failure(
     'upstream_http_error',
     `upstream "${upstream}" refused the call: ${problem}`,

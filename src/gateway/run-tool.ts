@@ -37,7 +37,7 @@ export function createRunTool(parts: RunToolParts): RunTool {
   return async (job) => {
     const upstream = parts.upstreams.find(({ options }) => options.name === job.tool.upstream);
     if (!upstream) return runEndOf({ kind: 'unsent', problem: 'it is not configured' }, job);
-    const line = lineFor(job, upstream);
+    const line = lineFor(job, upstream, job.task.asks.length > 0);
     try {
       const ended = await play(parts, { job, upstream, line });
       line.end(job.signal.aborted ? 'discard' : 'release');
@@ -48,12 +48,12 @@ export function createRunTool(parts: RunToolParts): RunTool {
   };
 }
 
-function lineFor(job: Job, upstream: Upstream): CallLine {
+/** `mayAsk`: whether the call needs a connection on which a question can only be its own. */
+export function lineFor(job: Job, upstream: Upstream, mayAsk: boolean): CallLine {
   const { task, signal } = job;
   return createCallLine({
     // Given up, a call may still need a connection: to cancel the task that an earlier run left with the upstream.
-    lease: (until = signal) =>
-      upstream.lease({ principalKey: task.owner, mayAsk: task.asks.length > 0, signal: until }),
+    lease: (until = signal) => upstream.lease({ principalKey: task.owner, mayAsk, signal: until }),
     attendant: {
       async ask(question, withdrawn) {
         const [reply = { kind: 'withdrawn' } as const] = await job.ask([question], withdrawn);
@@ -85,13 +85,26 @@ async function play(parts: RunToolParts, run: Run): Promise<ToolCallEnd> {
   for (let tries = job.attempt; ; tries += 1) {
     const context = contextOf(parts, run, noted);
     const ended = await attempt(context, noted.task);
-    if (ended.kind === 'stopped' && noted.task && context.passesAbort(job.signal.reason))
-      return cancelUpstream(context, noted.task);
+    if (noted.task && (await isGivenUp(context, ended))) return cancelUpstream(context, noted.task);
     if (tries >= TRIES_MAX || job.signal.aborted || !mayTryAgain(ended, job)) return ended;
     line.hangUp();
     delete noted.task;
     await sleep(clock, backoffMs(RETRY, tries - job.attempt, random), job.signal);
   }
+}
+
+/** How long the word that a run is over may be behind the write that was refused because of it. */
+const GIVEN_UP_MS_MAX = 2_000;
+
+/**
+ * Whether nobody wants the upstream's task any more. A record that ended at once (2025-11-25) refuses the journal's
+ * write before its run is told: then the task is there, and only this run knows of it.
+ */
+async function isGivenUp(context: CallContext, ended: ToolCallEnd): Promise<boolean> {
+  const { signal, clock } = context;
+  if (ended.kind !== 'stopped' && ended.kind !== 'fenced') return false;
+  if (ended.kind === 'fenced') await sleep(clock, GIVEN_UP_MS_MAX, signal);
+  return signal.aborted && context.passesAbort(signal.reason);
 }
 
 async function attempt(
@@ -151,7 +164,11 @@ function contextOf(
   };
 }
 
-function toolCallOf({ settings, levels }: RunToolParts, job: Job, upstream: Upstream): ToolCall {
+export function toolCallOf(
+  { settings, levels }: RunToolParts,
+  job: Job,
+  upstream: Upstream,
+): ToolCall {
   const { tool, task, request } = job;
   const document = upstream.document();
   const definition = document?.tools.find((listed) => listed['name'] === tool.upstreamName);

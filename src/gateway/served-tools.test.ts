@@ -59,6 +59,22 @@ describe('served tools', () => {
     expect(tool?.definition).toEqual({ name: 'p_a', 'com.example/x': 1, execution: { other: 2 } });
   });
 
+  test('a key argument is listed beside the tool’s own, and one of the tool’s own stays as it is', () => {
+    const inputSchema = { type: 'object', properties: { a: {} }, required: ['a'] };
+    const listed = (argument: string) => {
+      const policyOf = () => ({ ...POLICY, idempotency: { argument } });
+      return serveTools(options({ policyOf }), document([{ name: 'x', inputSchema }]))[0];
+    };
+    expect(listed('key')?.definition['inputSchema']).toMatchObject({
+      properties: { a: {}, key: { type: 'string' } },
+      required: ['a'],
+    });
+    expect(listed('a')).toMatchObject({
+      definition: { inputSchema },
+      idempotency: { argument: 'a', keepArgument: true },
+    });
+  });
+
   test('policy hears annotations, and task support where the upstream has tasks at all', () => {
     const heard: unknown[] = [];
     const policyOf: UpstreamOptions['policyOf'] = (name, annotations, support) => {
@@ -92,5 +108,15 @@ describe('served tools', () => {
     ]);
     expect(hidden.map(({ upstream }) => upstream)).toEqual(['second']);
     expect(byName.get('a')?.upstream).toBe('first');
+  });
+
+  test('have no name of ours: it is hidden, and a prefix makes it another one', () => {
+    const tools = document([{ name: 'longcall_wait' }, { name: 'a' }]);
+    const reserved = ['longcall_wait'];
+    const { served, hidden } = joinTools([serveTools(options(), tools)], reserved);
+    expect(served.map(({ name }) => name)).toEqual(['a']);
+    expect(hidden.map(({ name }) => name)).toEqual(['longcall_wait']);
+    const prefixed = joinTools([serveTools(options({ prefix: 'p_' }), tools)], reserved);
+    expect(prefixed.served.map(({ name }) => name)).toEqual(['p_longcall_wait', 'p_a']);
   });
 });

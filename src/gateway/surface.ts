@@ -4,6 +4,7 @@ import { invalidParams, methodNotFound } from './failures.ts';
 import { createForwarding } from './forwarding.ts';
 import type { Listeners } from './listeners.ts';
 import { isLogLevel } from '../protocol/log-level.ts';
+import { plainUpstreamName } from '../protocol/upstream-name.ts';
 import { applyLogLevel, type LogLevels } from './log-levels.ts';
 import type { Settings } from './options.ts';
 import type { OwnerSearch } from './owner-search.ts';
@@ -30,7 +31,10 @@ export function createSurface(parts: SurfaceParts): Surface {
   return {
     info: () =>
       joinInfo(
-        upstreams.map(({ options, document }) => ({ name: options.name, document: document() })),
+        upstreams.map(({ options, document }) => ({
+          name: plainUpstreamName(options.name),
+          document: document(),
+        })),
         settings.clientInfo,
       ),
     tools: () => directory().served,

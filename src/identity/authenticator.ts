@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Principal } from './principal.ts';
 
 export type Authentication =
@@ -7,8 +8,8 @@ export type Authentication =
 
 /** Turns what a request carries into who asks. Asked anew with every HTTP request. */
 export interface Authenticator {
-  /** `authorization`: the header's value, if there was one. */
-  authenticate(authorization: string | undefined): Authentication;
+  /** `authorization`: the header's value, if there was one. `request`: what it came with, where more counts than that. */
+  authenticate(authorization: string | undefined, request?: IncomingMessage): Authentication;
   /** Whether callers without a token are taken as the anonymous principal. */
   readonly allowsAnonymous: boolean;
 }

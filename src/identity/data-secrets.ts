@@ -11,6 +11,8 @@ export const SECRET_FILES = {
   adminToken: 'admin-token',
   /** 32 bytes that sign what callers carry for us. */
   signingKey: 'signing-key',
+  /** 32 bytes by which fronts and the background engine know each other, and that key digests of environments. */
+  engineSecret: 'engine-secret',
 } as const;
 
 const SECRET_BYTES = 32;
@@ -37,8 +39,26 @@ export function ensureToken(
 }
 
 /** The key that signs cursors and carried state, made at the first start. */
-export function ensureSigningKey({ directory, random }: DataSecretOptions): Uint8Array {
-  const path = join(directory, SECRET_FILES.signingKey);
+export const ensureSigningKey = (options: DataSecretOptions): Uint8Array =>
+  ensureKey('signingKey', options);
+
+/** What proves to fronts and engine that the other one may read the data directory, made at the first start. */
+export const ensureEngineSecret = (options: DataSecretOptions): Uint8Array =>
+  ensureKey('engineSecret', options);
+
+/** The same for a front, which makes none; nothing where there is none yet. */
+export function readEngineSecret(directory: string): Uint8Array | undefined {
+  const path = join(directory, SECRET_FILES.engineSecret);
+  const kept = readPrivateFile(path);
+  if (kept && kept.length !== SECRET_BYTES) return damaged(path);
+  return kept;
+}
+
+function ensureKey(
+  file: 'signingKey' | 'engineSecret',
+  { directory, random }: DataSecretOptions,
+): Uint8Array {
+  const path = join(directory, SECRET_FILES[file]);
   const kept = readPrivateFile(path);
   if (kept) return kept.length === SECRET_BYTES ? kept : damaged(path);
   const made = random.bytes(SECRET_BYTES);

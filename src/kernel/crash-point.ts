@@ -8,6 +8,16 @@ export const CRASH_POINTS = [
   'before-first-upstream-byte',
   'after-upstream-answer',
   'after-cancel-request',
+  'before-blob-named',
+  'after-blob',
+  'after-artifact',
+  'step-begun',
+  'step-done',
+  'step-ended',
+  'effect-dispatched',
+  'effect-done',
+  'receipt-written',
+  'parked',
   'after-settlement',
 ] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];

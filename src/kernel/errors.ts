@@ -19,6 +19,11 @@ export const ERROR_CATALOGUE = {
     retryable: false,
   },
   LONGCALL_USAGE: { summary: 'the command was called wrongly', exitCode: 2, retryable: false },
+  LONGCALL_LIBRARY_USAGE: {
+    summary: 'the library was called wrongly',
+    exitCode: 2,
+    retryable: false,
+  },
   LONGCALL_DATA_LOCKED: {
     summary: 'another process owns the data directory',
     exitCode: 2,
@@ -33,6 +38,26 @@ export const ERROR_CATALOGUE = {
     summary: 'a key or token file can be read by others',
     exitCode: 2,
     retryable: false,
+  },
+  LONGCALL_SOCKET_UNSAFE: {
+    summary: 'somebody else could stand behind the socket of the engine',
+    exitCode: 2,
+    retryable: false,
+  },
+  LONGCALL_ENGINE_UNREACHABLE: {
+    summary: 'the background engine does not answer',
+    exitCode: 11,
+    retryable: true,
+  },
+  LONGCALL_ENGINE_VERSION: {
+    summary: 'the background engine is of another version and has work',
+    exitCode: 2,
+    retryable: false,
+  },
+  LONGCALL_ENGINE_LOST: {
+    summary: 'the background engine ended while a window was open',
+    exitCode: 11,
+    retryable: true,
   },
   LONGCALL_LISTEN_FAILED: {
     summary: 'the address cannot be listened on',
@@ -56,6 +81,16 @@ export const ERROR_CATALOGUE = {
   },
   LONGCALL_STORE_FULL: { summary: 'the disk of the store is full', exitCode: 1, retryable: true },
   LONGCALL_STORE_CLOSED: { summary: 'the store is closed', exitCode: 1, retryable: false },
+  LONGCALL_JOURNAL_MISMATCH: {
+    summary: 'the handler of a call has changed since it began',
+    exitCode: 8,
+    retryable: false,
+  },
+  LONGCALL_STEP_REFUSED: {
+    summary: 'a step of a handler cannot be journalled',
+    exitCode: 1,
+    retryable: false,
+  },
   LONGCALL_UPSTREAM_UNREACHABLE: {
     summary: 'the upstream cannot be reached',
     exitCode: 11,
@@ -84,8 +119,50 @@ export const ERROR_CATALOGUE = {
   LONGCALL_CAPACITY: { summary: 'too much is running already', exitCode: 12, retryable: true },
   LONGCALL_TASK_UNKNOWN: { summary: 'no such task for this caller', exitCode: 1, retryable: false },
   LONGCALL_TASK_RUNNING: { summary: 'the task has not ended yet', exitCode: 7, retryable: true },
+  LONGCALL_CONFIRMATION_UNKNOWN: {
+    summary: 'no question waits for this confirmation',
+    exitCode: 1,
+    retryable: false,
+  },
+  LONGCALL_TOOL_UNKNOWN: { summary: 'no such tool', exitCode: 2, retryable: false },
+  LONGCALL_ANSWER_INVALID: {
+    summary: 'an answer does not fit its question',
+    exitCode: 2,
+    retryable: false,
+  },
+  LONGCALL_IDEMPOTENCY_KEY_INVALID: {
+    summary: 'the idempotency key cannot be one',
+    exitCode: 2,
+    retryable: false,
+  },
+  LONGCALL_IDEMPOTENCY_CONFLICT: {
+    summary: 'the idempotency key was used with other arguments',
+    exitCode: 10,
+    retryable: false,
+  },
+  LONGCALL_ALREADY_CALLED: {
+    summary: 'the call was made before and its record has expired',
+    exitCode: 8,
+    retryable: false,
+  },
+  LONGCALL_UNAUTHENTICATED: {
+    summary: 'no credential that counts here',
+    exitCode: 4,
+    retryable: false,
+  },
+  LONGCALL_SCOPE_MISSING: {
+    summary: 'the credential lacks a scope',
+    exitCode: 4,
+    retryable: false,
+  },
+  LONGCALL_DRAINING: { summary: 'this process is shutting down', exitCode: 11, retryable: true },
   LONGCALL_OPERATION_UNKNOWN: {
     summary: 'no such operation for this caller',
+    exitCode: 1,
+    retryable: false,
+  },
+  LONGCALL_ARTIFACT_UNKNOWN: {
+    summary: 'no such artifact for this caller',
     exitCode: 1,
     retryable: false,
   },

@@ -9,6 +9,7 @@ export const ID_PREFIXES = {
   input: 'in_',
   boot: 'boot_',
   session: 'ses_',
+  artifact: 'art_',
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 

@@ -17,6 +17,11 @@ export const silentLogger: Logger = {
   error: nothing,
 };
 
-/** The message of whatever was thrown. */
-export const messageOf = (thrown: unknown): string =>
-  thrown instanceof Error ? thrown.message : String(thrown);
+/** The message of whatever was thrown; nothing where it has none that can be read. Never throws itself. */
+export function messageOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return ''; // somebody else's `toString`, or none
+  }
+}

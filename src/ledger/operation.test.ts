@@ -5,6 +5,8 @@ import {
   OPERATION_MOVES,
   OPERATION_STATES,
   canOperationMove,
+  hasNotHappened,
+  holdsRepeats,
   stateAfterCall,
 } from './operation.ts';
 import type { OperationState } from './operation.ts';
@@ -20,9 +22,10 @@ function reachable(from: OperationState): ReadonlySet<OperationState> {
 }
 
 describe('the machine of an operation', () => {
-  it('reaches every state from the intention, and none is a way back to it', () => {
+  it('reaches every state from the intention, and only what was never sent is a way back to it', () => {
     expect([...reachable('intended')].sort()).toEqual([...OPERATION_STATES].sort());
-    for (const state of OPERATION_STATES) expect(canOperationMove(state, 'intended')).toBe(false);
+    const sources = OPERATION_STATES.filter((state) => canOperationMove(state, 'intended'));
+    expect(sources).toEqual(['abandoned']);
   });
 
   it('sends again only what the authority calls absent', () => {
@@ -76,5 +79,38 @@ describe('the end of a call', () => {
       'acknowledged',
     ] as const)
       for (const end of CALL_ENDS) expect(stateAfterCall(settled, end)).toBe(settled);
+  });
+});
+
+describe('what a repeat of a call meets', () => {
+  const AFTER_MS = 600_000;
+  const held = (operation: Parameters<typeof holdsRepeats>[0], now: number): boolean =>
+    holdsRepeats(operation, now, AFTER_MS);
+
+  it('may be tried again only where it is known that nothing happened', () => {
+    const free = OPERATION_STATES.filter((state) => hasNotHappened({ state }));
+    expect(free.sort()).toEqual(['abandoned', 'absent']);
+  });
+
+  it('is the call that was made, until its outcome was delivered and a while', () => {
+    for (const state of ['acknowledged', 'confirmed', 'refused'] as const) {
+      expect(held({ state }, 1e12), 'not delivered').toBe(true);
+      expect(held({ state, deliveredAt: 1000 }, 1000 + AFTER_MS - 1), 'a moment ago').toBe(true);
+      expect(held({ state, deliveredAt: 1000 }, 1000 + AFTER_MS), 'long ago').toBe(false);
+    }
+  });
+
+  it('is the call that was made for as long as nobody knows what became of it [D5]', () => {
+    for (const reason of ['upstream_lost', 'run_limit', 'lost', 'late_loss', undefined])
+      expect(held({ state: 'unknown', deliveredAt: 0, ...(reason && { reason }) }, 1e12)).toBe(
+        true,
+      );
+    for (const state of ['intended', 'dispatched'] as const)
+      expect(held({ state, deliveredAt: 0 }, 1e12)).toBe(true);
+  });
+
+  it('is let go by time where the peer itself has answered with an error', () => {
+    for (const reason of ['tool_error', 'error', 'late_tool_error', 'late_error', 'internal_error'])
+      expect(held({ state: 'unknown', reason, deliveredAt: 0 }, AFTER_MS)).toBe(false);
   });
 });

@@ -4,8 +4,8 @@ import type { Json, JsonObject } from '../kernel/json.ts';
 export const GENERATIONS = ['2025-11-25', '2026-07-28'] as const;
 export type Generation = (typeof GENERATIONS)[number];
 
-/** How a call was asked for. `plain`: without Tasks, so no handle of it ever leaves. */
-export const CALL_ORIGINS = [...GENERATIONS, 'plain'] as const;
+/** How a call was asked for. `plain`: without Tasks, so no handle of it ever leaves. `job`: by job tools or over REST. */
+export const CALL_ORIGINS = [...GENERATIONS, 'plain', 'job'] as const;
 export type CallOrigin = (typeof CALL_ORIGINS)[number];
 
 /** The status words, which both generations share. */
@@ -87,6 +87,8 @@ export interface Task {
   readonly cancelRequestedAt?: number;
   /** The operation in the ledger; absent for reads. */
   readonly operationId?: string;
+  /** Its handler keeps a journal: after a death finished steps are replayed and the rest goes on (decision 6). */
+  readonly journalled?: boolean;
   /** Grows by one with each change of the row. */
   readonly revision: number;
 }
@@ -101,6 +103,8 @@ export interface TaskRequest {
   readonly meta: JsonObject;
   /** Declared by the creating request, 2025-11-25 only; valid until the task ends (G1-140). */
   readonly progressToken?: string | number;
+  /** The caller's own name for who asks, for handlers that have to know; the task's owner is what counts. */
+  readonly subject?: string;
 }
 
 /** One question of a task to its owner. `method` and `params` are those of the standalone request. */
@@ -111,8 +115,30 @@ export const INPUT_METHODS = [
 ] as const;
 export type InputMethod = (typeof INPUT_METHODS)[number];
 
-export const INPUT_STATES = ['pending', 'answered', 'withdrawn', 'expired'] as const;
+/** `confirming`: the owner went to the page; only the page's own word counts now (G1-52). */
+export const INPUT_STATES = ['pending', 'confirming', 'answered', 'withdrawn', 'expired'] as const;
 export type InputState = (typeof INPUT_STATES)[number];
+
+/** What a field of a question holds, the most sensitive last. The last three never go through a form (G1-50). */
+export const FIELD_CLASSES = ['public', 'personal', 'secret', 'payment', 'credential'] as const;
+export type FieldClass = (typeof FIELD_CLASSES)[number];
+
+/** What becomes of a question that nobody answered in time. `default` is never an accept of something consequential. */
+export const EXPIRY_OUTCOMES = ['fail', 'default', 'cancel'] as const;
+export type ExpiryOutcome = (typeof EXPIRY_OUTCOMES)[number];
+
+/** How a question is treated, declared by who asks. */
+export interface InputPolicy {
+  /** By field name; what is not named is `personal`. */
+  readonly fields: Readonly<Record<string, FieldClass>>;
+  /** Fields that a model may answer (decision 8); all others go to the person. */
+  readonly answerableByModel: readonly string[];
+  readonly onExpiry: ExpiryOutcome;
+  /** The content that `default` stands for. */
+  readonly defaultContent?: JsonObject;
+  /** Whether saying yes to it lets something happen: then `default` never accepts it. */
+  readonly approval: boolean;
+}
 
 export interface InputRequest {
   readonly taskId: string;
@@ -123,6 +149,8 @@ export interface InputRequest {
   readonly state: InputState;
   readonly askedAt: number;
   readonly expiresAt: number;
+  /** Absent where an upstream asks: then every field is `personal` and expiry fails. */
+  readonly policy?: InputPolicy;
 }
 
 /** A client's answer to one input request: the standalone request's result, or its error. */

@@ -22,6 +22,17 @@ export const RPC_CODES = {
 /** Our own prefix in `_meta` and elsewhere; the protocol's is never used for inventions (T40, G2-183). */
 export const OWN_PREFIX = 'dev.longcall/';
 
+/** In a request: the caller's name for this call, so that a repeat of it is told from another one (decision 4). */
+export const IDEMPOTENCY_KEY_META = `${OWN_PREFIX}idempotencyKey`;
+/** In a request: `true` means another call, although it looks like a repeat. */
+export const NEW_OPERATION_META = `${OWN_PREFIX}newOperation`;
+/** In an answer: nothing new was begun, this is what the first call has come to. */
+export const DEDUPLICATED_META = `${OWN_PREFIX}deduplicated`;
+/** In an answer: the call's row in the ledger. */
+export const OPERATION_ID_META = `${OWN_PREFIX}operationId`;
+/** In an answer: a line for people beside it. */
+export const NOTE_META = `${OWN_PREFIX}note`;
+
 /** A `_meta` member that the protocol reserves: the prefix's second label is `mcp` or `modelcontextprotocol` (T40). */
 export function isReservedMeta(member: string): boolean {
   if (member === 'progressToken') return true;

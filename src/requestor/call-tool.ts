@@ -24,6 +24,12 @@ const ROUNDS_MAX = 32;
 /** A peer that only wants to be asked again later is given this time. */
 const STATE_ONLY_WAIT_MS = 1_000;
 
+/**
+ * A call that is cancelled while its task's handle may be on the way is waited for this long: without the handle the
+ * task cannot be cancelled, and its work would go on (C1). Less than the 2 s in which a cancel has to arrive.
+ */
+const HANDLE_WAIT_MS = 1_000;
+
 /** Tries of a later round that the peer has seen nothing of. */
 const ROUND_TRIES_MAX = 5;
 const ROUND_RETRY: Backoff = { firstMs: 200, maxMs: 5_000, factor: 3 };
@@ -115,7 +121,9 @@ function requestFor(
   { connection, attendance }: Seat,
   { round, augmented }: Round,
 ): PeerRequest {
-  const { call, signal } = context;
+  const { call } = context;
+  const mayBecomeTask = augmented || speaksTasks2026(connection);
+  const signal = mayBecomeTask ? heldForHandle(context) : context.signal;
   return {
     method: 'tools/call',
     params: {
@@ -137,6 +145,17 @@ function requestFor(
     signal,
     passesAbort: (reason) => context.passesAbort(reason),
   };
+}
+
+/** The call's signal, later by the time that a handle may need; at once where nothing would be cancelled anyway. */
+function heldForHandle({ signal, clock, passesAbort }: CallContext): AbortSignal {
+  if (signal.aborted) return signal;
+  const later = new AbortController();
+  const abort = (): void => later.abort(signal.reason);
+  const onAbort = (): void =>
+    passesAbort(signal.reason) ? void clock.after(HANDLE_WAIT_MS, abort) : abort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  return later.signal;
 }
 
 type NextRound = { readonly kind: 'round'; readonly round: JsonObject } | ToolCallEnd;

@@ -8,8 +8,13 @@ export interface ChildCommand {
   readonly args: readonly string[];
   /** Added to the small environment that children are given (HOME, PATH, …): our own secrets stay ours. */
   readonly env?: Readonly<Record<string, string>>;
+  /** That small environment, where it is not this process's own. */
+  readonly baseEnv?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
+
+/** The small environment that children of this process are given: HOME, PATH and the like. */
+export const childEnvironment = (): Readonly<Record<string, string>> => getDefaultEnvironment();
 
 /**
  * Starts a process in a group of its own, so that an interrupt at our terminal does not reach it before we have
@@ -19,10 +24,11 @@ export function spawnGroup({
   command,
   args,
   env,
+  baseEnv = childEnvironment(),
   cwd,
 }: ChildCommand): ChildProcessWithoutNullStreams {
   return spawn(command, args, {
-    env: { ...getDefaultEnvironment(), ...env },
+    env: { ...baseEnv, ...env },
     cwd,
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',

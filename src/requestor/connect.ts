@@ -5,6 +5,7 @@ import { createConnection, type Connection } from './connection.ts';
 import type { ClientInfo } from './envelope.ts';
 import { HandshakeError, shakeHands, type Verdict } from './handshake.ts';
 import { createHttpWire } from './http-wire.ts';
+import { createInProcessWire, type InProcessServer } from './in-process-wire.ts';
 import { createStdioWire } from './stdio-wire.ts';
 import type { Wire } from './wire.ts';
 
@@ -15,7 +16,8 @@ export type PeerTarget =
       readonly kind: 'http';
       readonly url: string;
       readonly headers?: Readonly<Record<string, string>>;
-    };
+    }
+  | ({ readonly kind: 'in-process' } & InProcessServer);
 
 export interface ConnectOptions {
   readonly target: PeerTarget;
@@ -74,6 +76,7 @@ async function attempt(options: ConnectOptions, idPrefix: string): Promise<Conne
 function createWire(options: ConnectOptions, idPrefix: string): Wire {
   const { target, clock, random, maxMessageBytes, onProcess, onStderr } = options;
   if (target.kind === 'http') return createHttpWire({ ...target, clock, random, maxMessageBytes });
+  if (target.kind === 'in-process') return createInProcessWire({ ...target, maxMessageBytes });
   const ownId = new RegExp(String.raw`"id"\s*:\s*"(${idPrefix}-\d+)"`);
   return createStdioWire({
     ...target,

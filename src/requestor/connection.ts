@@ -9,7 +9,7 @@ import type { PeerHello } from './handshake.ts';
 import { answerQuestions } from './peer-requests.ts';
 import { readMessage } from './rpc-message.ts';
 import { routeNotification } from './peer-notifications.ts';
-import type { SendFailure, Wire } from './wire.ts';
+import type { SendFailure, Wire, WireKind } from './wire.ts';
 
 /** Which revision a peer speaks; `older` has no Tasks. */
 export type PeerGeneration = Generation | 'older';
@@ -67,7 +67,7 @@ export type StrayListener = (method: string, params: JsonObject) => void;
 export interface Connection {
   readonly hello: PeerHello;
   readonly generation: PeerGeneration;
-  readonly transport: 'stdio' | 'http';
+  readonly transport: WireKind;
   /** Whether the peer may keep state for it, so that no two principals may share it (decision 8). */
   readonly keepsState: boolean;
   /** The process behind it; stdio only. */
@@ -132,7 +132,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     failed: (id, failure) => calls.fail(id, failure),
     closed(problem) {
       closed = problem;
-      if (wire.kind === 'stdio') calls.failAll({ kind: 'lost', problem });
+      if (wire.kind !== 'http') calls.failAll({ kind: 'lost', problem });
       questions.end();
       for (const listener of endings) listener(problem);
     },

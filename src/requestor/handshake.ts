@@ -149,7 +149,7 @@ function createTap(wire: Wire): Tap {
   };
   // The SDK tells the two kinds of transport apart by these members; silence means different things on them.
   const marked =
-    wire.kind === 'stdio' ? Object.assign(transport, { pid: null, stderr: null }) : transport;
+    wire.kind !== 'http' ? Object.assign(transport, { pid: null, stderr: null }) : transport;
   return {
     transport: marked,
     answer: () => answer,

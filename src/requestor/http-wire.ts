@@ -9,6 +9,8 @@ import { isRpcId, type RpcId } from './rpc-message.ts';
 import { DEAF, type SendFailure, type Wire, type WireListener } from './wire.ts';
 
 const GOODBYE_MS_MAX = 2_000;
+/** How long a peer may take to accept a message that gets no answer; a request has the deadline of its caller. */
+const ACCEPT_MS_MAX = 20_000;
 
 /** The mutable part of an HTTP wire. */
 interface HttpState {
@@ -64,6 +66,8 @@ export function createHttpWire(options: HttpLinkOptions): Wire {
       const control = new AbortController();
       const id = requestIdOf(message);
       if (id !== undefined) exchanges.set(id, control);
+      const limit =
+        id === undefined ? options.clock.after(ACCEPT_MS_MAX, () => control.abort()) : undefined;
       try {
         const response = await link.post(message, sending, control.signal);
         const failure = await readAnswer(streamContext(context, control.signal), response, message);
@@ -73,6 +77,7 @@ export function createHttpWire(options: HttpLinkOptions): Wire {
       } catch (error) {
         return failureOf(context, error, control.signal);
       } finally {
+        limit?.cancel();
         if (id !== undefined) exchanges.delete(id);
       }
     },

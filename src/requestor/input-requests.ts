@@ -2,7 +2,8 @@ import { isJsonObject, objectAt, stringAt, type JsonObject } from '../kernel/jso
 import { INPUT_METHODS } from '../protocol/model.ts';
 import { passingMeta } from './envelope.ts';
 import type { OwnerQuestion } from './owner-questions.ts';
-import { asksForSecret, SECRET_FORM } from './secret-forms.ts';
+import { readableQuestion } from './question-text.ts';
+import { formRefusal } from './secret-forms.ts';
 
 export type KeyedQuestion = readonly [key: string, question: OwnerQuestion];
 
@@ -23,12 +24,11 @@ export function readQuestions(requests: JsonObject): ReadQuestions {
         problem: `it asks for something unknown: ${stringAt(objectAt({ request }, 'request'), 'method') ?? key}`,
       };
     const { _meta: _hop, ...params } = objectAt(request, 'params') ?? {};
-    if (asksForSecret(method, params)) return { kind: 'invalid', problem: SECRET_FORM };
+    const refusal = formRefusal(method, params);
+    if (refusal) return { kind: 'invalid', problem: refusal.message };
     const meta = passingMeta(objectAt(objectAt(request, 'params'), '_meta') ?? {});
-    questions.push([
-      key,
-      { method, params: Object.keys(meta).length === 0 ? params : { ...params, _meta: meta } },
-    ]);
+    const passing = Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
+    questions.push([key, { method, params: readableQuestion(method, passing) }]);
   }
   return { kind: 'questions', questions };
 }

@@ -11,7 +11,8 @@ import type { AttendanceBook, Attendant } from './attendance.ts';
 import type { PeerGeneration } from './connection.ts';
 import { passingMeta } from './envelope.ts';
 import { isRpcId, type RpcId } from './rpc-message.ts';
-import { asksForSecret, SECRET_FORM } from './secret-forms.ts';
+import { readableQuestion } from './question-text.ts';
+import { formRefusal, type FormRefusal } from './secret-forms.ts';
 import type { Wire } from './wire.ts';
 
 export interface QuestionContext {
@@ -55,11 +56,11 @@ const UNATTRIBUTED: RpcError = {
   data: { reason: 'unattributed' },
 };
 
-const SECRET_IN_FORM: RpcError = {
+const refusedForm = ({ reason, message }: FormRefusal): RpcError => ({
   code: RPC_CODES.invalidParams,
-  message: SECRET_FORM,
-  data: { reason: 'secret_in_form' },
-};
+  message,
+  data: { reason },
+});
 
 export function answerQuestions({ wire, generation, book, ownerOf }: QuestionContext): Questions {
   const open = new Map<RpcId, AbortController>();
@@ -75,7 +76,7 @@ export function answerQuestions({ wire, generation, book, ownerOf }: QuestionCon
   ): Promise<void> => {
     const control = new AbortController();
     open.set(id, control);
-    const question = { method, params: withoutReserved(params) };
+    const question = { method, params: readableQuestion(method, withoutReserved(params)) };
     const answer = await attendant.ask(question, control.signal).catch((): InputAnswer => FAILED);
     open.delete(id);
     if (!control.signal.aborted) respond(id, aboutTask(params, answer));
@@ -94,8 +95,8 @@ export function answerQuestions({ wire, generation, book, ownerOf }: QuestionCon
       if (call.method === 'ping') return respond(call.id, { kind: 'result', result: {} });
       if (!isInputMethod(call.method))
         return respond(call.id, { kind: 'error', error: UNKNOWN_METHOD });
-      if (asksForSecret(call.method, call.params))
-        return respond(call.id, { kind: 'error', error: SECRET_IN_FORM });
+      const refusal = formRefusal(call.method, call.params);
+      if (refusal) return respond(call.id, { kind: 'error', error: refusedForm(refusal) });
       const attendant = attendantFor(call, via);
       if (attendant) void ask(attendant, call.method, call);
       else respond(call.id, { kind: 'error', error: UNATTRIBUTED });

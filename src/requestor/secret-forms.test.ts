@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { verifies } from '../../test/requirements/verifies.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { readQuestions } from './input-requests.ts';
-import { asksForSecret } from './secret-forms.ts';
+import { asksForSecret, formRefusal } from './secret-forms.ts';
 
 const formWith = (properties: JsonObject): JsonObject => ({
   mode: 'form',
@@ -53,6 +53,17 @@ describe('what is none', () => {
   });
 });
 
+verifies(['G2-144', 'G1-121'], 'a form beyond all bounds is passed on to nobody either', () => {
+  const many = Array.from({ length: 101 }, (_, at) => [`f${at}`, { type: 'string' }] as const);
+  const huge = formWith(Object.fromEntries(many));
+  expect(formRefusal('elicitation/create', huge)).toMatchObject({ reason: 'form_too_large' });
+  expect(readQuestions({ huge: { method: 'elicitation/create', params: huge } })).toMatchObject({
+    kind: 'invalid',
+    problem: expect.stringContaining('100 fields'),
+  });
+  expect(formRefusal('elicitation/create', formWith({ a: { type: 'string' } }))).toBeUndefined();
+});
+
 verifies(
   ['G1-50', 'G2-69', 'T44'],
   'a round with such a form is no round that is asked, whatever stands beside it',
@@ -66,3 +77,24 @@ verifies(
     });
   },
 );
+
+test.each([
+  ['javascript:alert(1)', 'https'],
+  ['file:///etc/passwd', 'https'],
+  ['http://page.example/', 'https'],
+  ['https://user:pass@page.example/', 'credentials'],
+  ['https://page.example/\u202egpj.exe', 'cannot be seen'],
+  ['nothing', 'absolute'],
+  [undefined, 'absolute'],
+])('sends nobody to the page %j', (url, problem) => {
+  const page = { mode: 'url', message: 'sign in', ...(url === undefined ? {} : { url }) };
+  expect(formRefusal('elicitation/create', page)).toMatchObject({
+    reason: 'page_address',
+    message: expect.stringContaining(problem) as string,
+  });
+});
+
+test('sends people to ordinary pages, and to those of this machine', () => {
+  for (const url of ['https://page.example/a?b=c', 'http://localhost:3000/', 'http://127.0.0.1/x'])
+    expect(formRefusal('elicitation/create', { mode: 'url', message: '', url })).toBeUndefined();
+});

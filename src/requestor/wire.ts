@@ -42,9 +42,13 @@ export interface SendOptions {
   readonly freshSocket?: boolean;
 }
 
+/** How a peer is reached. */
+export const WIRE_KINDS = ['stdio', 'http', 'in-process'] as const;
+export type WireKind = (typeof WIRE_KINDS)[number];
+
 /** Bytes to and from one peer. Knows framing, not meaning. */
 export interface Wire {
-  readonly kind: 'stdio' | 'http';
+  readonly kind: WireKind;
   /** The child's process id; stdio only, once started. */
   pid(): number | undefined;
   /** Whether the peer may keep state for this connection: a process, or an HTTP session. */

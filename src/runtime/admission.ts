@@ -10,7 +10,10 @@ export interface Admission {
   admit(call: Call): Admitted;
 }
 
-/** Fixed limits: the defaults of architecture §7. */
+/** Fixed limits: the defaults of architecture §7, with those of the tool that is called. */
 export function createFixedAdmission(limits: OpenLimits): Admission {
-  return { admit: () => ({ kind: 'admitted', limits }) };
+  return { admit: ({ tool }) => ({ kind: 'admitted', limits: { ...limits, ...queueOf(tool) } }) };
 }
+
+const queueOf = ({ queueMax, concurrency }: Call['tool']): Partial<OpenLimits> =>
+  queueMax === undefined ? {} : { queuedOfTool: queueMax, placesOfTool: concurrency };

@@ -54,9 +54,9 @@ describe('what is told of a task', () => {
 
   it('says nothing where no key was closed', () => {
     const { announcer, heard } = listen();
-    announcer.closed('tsk_1', []);
-    announcer.closed('tsk_1', ['in_1']);
-    expect(heard).toEqual([{ kind: 'closed', taskId: 'tsk_1', keys: ['in_1'] }]);
+    announcer.closed('tsk_1', [], 'answered');
+    announcer.closed('tsk_1', ['in_1'], 'answered');
+    expect(heard).toEqual([{ kind: 'closed', taskId: 'tsk_1', keys: ['in_1'], why: 'answered' }]);
   });
 
   it('reaches everybody when one listener throws, and that one too the next time', () => {
@@ -72,8 +72,8 @@ describe('what is told of a task', () => {
       throw bad;
     });
     announcer.feed.watch('tsk_1', () => void (told.good += 1));
-    announcer.closed('tsk_1', ['in_1']);
-    announcer.closed('tsk_1', ['in_2']);
+    announcer.closed('tsk_1', ['in_1'], 'answered');
+    announcer.closed('tsk_1', ['in_2'], 'answered');
     expect(told).toEqual({ bad: 2, good: 2 });
     expect(thrown).toEqual([bad, bad]);
   });

@@ -1,5 +1,5 @@
 import type { InputRequest, Task } from '../protocol/model.ts';
-import { createFeed, type Feed } from './feed.ts';
+import { createFeed, type ClosedBecause, type Feed } from './feed.ts';
 import { pollHintMs } from './poll-hint.ts';
 
 /** Tasks whose last announced revision is remembered; far more than change at one moment. */
@@ -10,7 +10,8 @@ export interface Announcer {
   readonly feed: Feed;
   changed(task: Task): void;
   asked(task: Task, inputs: readonly InputRequest[]): void;
-  closed(taskId: string, keys: readonly string[]): void;
+  closed(taskId: string, keys: readonly string[], why: ClosedBecause): void;
+  confirmed(taskId: string, key: string): void;
   /** The task as a reader sees it now: with the hint that fits its age. */
   shown(task: Task): Task;
 }
@@ -46,8 +47,9 @@ export function createAnnouncer(
     asked(task, inputs) {
       if (isNews(task)) feed.publish(task.id, { kind: 'asked', task: shown(task), inputs });
     },
-    closed(taskId, keys) {
-      if (keys.length > 0) feed.publish(taskId, { kind: 'closed', taskId, keys });
+    closed(taskId, keys, why) {
+      if (keys.length > 0) feed.publish(taskId, { kind: 'closed', taskId, keys, why });
     },
+    confirmed: (taskId, key) => feed.publish(taskId, { kind: 'confirmed', taskId, key }),
   };
 }

@@ -7,6 +7,7 @@ import type { NewInput, WithdrawReason } from '../stores/inputs.ts';
 import type { Core } from './core.ts';
 import type { Question, Reply } from './job.ts';
 import type { TimeBudget } from './time-budget.ts';
+import { policyOfUpstream } from './upstream-policy.ts';
 
 const UNDECLARED: Reply = { kind: 'undeclared' };
 const EXPIRED: Reply = { kind: 'expired' };
@@ -50,7 +51,8 @@ export function createAsk(options: AskOptions): Ask {
       if (!task.asks.includes(kind)) return Promise.resolve(UNDECLARED);
       if (openMs <= 0) return Promise.resolve(EXPIRED);
       const key = newId('input', random);
-      inputs.push({ key, method: question.method, params: question.params, openMs });
+      const { method, params } = question;
+      inputs.push({ key, method, params, openMs, policy: policyOfUpstream(params) });
       return desk.expect(task.id, key);
     });
     const all = Promise.all(replies);
@@ -70,10 +72,7 @@ interface Round {
 /** Puts the questions and resolves when each has its reply. */
 async function waitOutside(options: AskOptions, round: Round): Promise<void> {
   const { stopped } = options;
-  const close = createCloser(
-    options,
-    round.inputs.map(({ key }) => key),
-  );
+  const close = createCloser(options, round.inputs);
   const onStop = (): void => close('ended');
   const onWithdrawal = (): void => close('upstream_withdrew');
   round.lobby.enter();
@@ -111,9 +110,11 @@ async function putQuestions(
 /** Ends questions without an answer; one that was answered at the last moment keeps its answer. */
 function createCloser(
   { core, task }: AskOptions,
-  keys: readonly string[],
+  inputs: readonly NewInput[],
 ): (reason: WithdrawReason) => void {
-  const { store, desk, announcer, logger } = core;
+  const { store, desk, announcer, logger, expiries } = core;
+  const keys = inputs.map(({ key }) => key);
+  const policyOf = (key: string) => inputs.find((input) => input.key === key)?.policy;
   const closeAll = async (reason: WithdrawReason): Promise<void> => {
     const open = desk.waiting(task.id).filter((key) => keys.includes(key));
     if (open.length === 0) return;
@@ -121,12 +122,13 @@ function createCloser(
     const answers = await Promise.all(open.map((key) => store.inputs.answerOf(task.id, key)));
     open.forEach((key, at) => {
       const answer = answers[at];
+      if (!answer && reason === 'expired') expiries.count(key, policyOf(key));
       desk.reply(
         key,
         answer ? { kind: 'answer', answer } : reason === 'expired' ? EXPIRED : WITHDRAWN,
       );
     });
-    announcer.closed(task.id, open);
+    announcer.closed(task.id, open, reason === 'expired' ? 'expired' : 'withdrawn');
     if (left) announcer.changed(left);
   };
   return (reason) =>

@@ -3,13 +3,15 @@ import { crashPoint } from '../kernel/crash-point.ts';
 import { messageOf } from '../kernel/logger.ts';
 import { safeText } from '../kernel/text.ts';
 import type { Task } from '../protocol/model.ts';
-import type { ClaimedAttempt, Fence, UpstreamTask } from '../stores/attempts.ts';
+import type { RunnableAttempt, Fence, UpstreamTask } from '../stores/attempts.ts';
 import { createAsk } from './asking.ts';
 import { conclude, handlerEndOf, type HandlerEnd } from './conclusion.ts';
 import type { Core } from './core.ts';
+import { createJobJournal } from './job-journal.ts';
 import type { Job } from './job.ts';
 import { keepLease } from './lease.ts';
 import type { CallBudgets } from './limits.ts';
+import { createPulse, type Pulse } from './pulse.ts';
 import { createRunJob, type RunState } from './run-job.ts';
 import { createStatusWriter, type StatusWriter } from './status-writer.ts';
 import { graceOver, stop, stopReasonOf } from './stop.ts';
@@ -21,11 +23,15 @@ export interface AttemptHistory {
   /** Whether anything was sent before this attempt. */
   readonly dispatched: boolean;
   readonly upstreamTask?: UpstreamTask;
+  /** How long they have run without their waits, in ms: the run limit counts over all of them. */
+  readonly ranMs: number;
+  /** How long a question was open in all, in ms. */
+  readonly askedMs: number;
 }
 
 export interface RunOptions {
   readonly core: Core;
-  readonly claimed: ClaimedAttempt;
+  readonly claimed: RunnableAttempt;
   readonly slot: Slot;
   /** Tells the run to stop; aborted with a StopReason. */
   readonly stopper: AbortController;
@@ -39,16 +45,18 @@ export interface RunOptions {
 interface Run extends RunOptions {
   readonly fence: Fence;
   readonly state: RunState;
+  readonly pulse: Pulse;
 }
 
 /** Plays one attempt to its end: the handler beside its limits, then one settlement. */
 export async function playAttempt(options: RunOptions): Promise<void> {
   const { core, claimed, stopper, history } = options;
   const { id: attemptId, taskId, epoch } = claimed.attempt;
-  const state: RunState = { sent: history.dispatched, over: false };
-  const run: Run = { ...options, fence: { taskId, attemptId, epoch }, state };
-  const { job, endLimits } = equip(run);
-  const lease = keepLease(run);
+  const state: RunState = { sent: history.dispatched, over: false, parked: false };
+  const pulse = createPulse();
+  const run: Run = { ...options, fence: { taskId, attemptId, epoch }, state, pulse };
+  const { job, ranMs, endLimits } = equip(run);
+  const lease = keepLease({ ...run, ranMs, onLook: pulse.beat });
 
   const handler = invoke(core, job);
   // A cancel from before this attempt: with its task journalled, the upstream has to hear of it.
@@ -59,38 +67,55 @@ export async function playAttempt(options: RunOptions): Promise<void> {
   state.over = true;
   endLimits();
   lease.release();
+  if (state.parked) return core.waking.afterParking();
   await settleRun(run, end);
   if (end.kind === 'hung') void handler.then((late) => addLateEvidence(run, late));
 }
 
 interface Equipment {
   readonly job: Job;
+  /** How long this attempt has run, without its waits. */
+  readonly ranMs: () => number;
   readonly endLimits: () => void;
 }
 
 /** The handler's job, with the clocks that run beside it. */
 function equip(run: Run): Equipment {
-  const { core, task, fence, stopper, budgets } = run;
-  const runBudget = createTimeBudget(core.clock, budgets.runLimitMs, () =>
-    stop(stopper, 'run_limit'),
-  );
-  const inputBudget = createTimeBudget(core.clock, budgets.inputAllowanceMs, () => undefined);
+  const { core, task, fence, stopper, budgets, history } = run;
+  const runMs = Math.max(0, budgets.runLimitMs - history.ranMs);
+  const runBudget = createTimeBudget(core.clock, runMs, () => stop(stopper, 'run_limit'));
+  const inputMs = Math.max(0, budgets.inputAllowanceMs - history.askedMs);
+  const inputBudget = createTimeBudget(core.clock, inputMs, () => undefined);
   inputBudget.pause();
   const status = createStatus(core, fence);
   const signal = stopper.signal;
   const clocks = { runBudget, inputBudget, inputExpiryMs: budgets.inputExpiryMs };
   const ask = createAsk({ ...run, ...clocks, stopped: signal, flushStatus: status.flush });
-  const { upstreamTask } = run.history;
+  const onFenced = (): Promise<void> => hearFenced(run);
+  const journal = createJobJournal({ ...run, runBudget, onFenced, flushStatus: status.flush });
+  const { upstreamTask } = history;
   const { claimed, tool, state } = run;
-  const parts = { core, claimed, task, tool, fence, upstreamTask, signal };
+  const deadline = Math.round(core.store.now() + runMs);
+  const parts = { core, claimed, task, tool, fence, upstreamTask, signal, deadline, journal };
+  const unlisten = core.announcer.feed.watch(task.id, ({ kind }) => {
+    if (kind === 'closed') run.pulse.beat();
+  });
   return {
     job: createRunJob({ ...parts, ask, setStatus: status.set }, state),
+    ranMs: () => Math.round(runBudget.spentMs()),
     endLimits() {
+      unlisten();
       runBudget.end();
       inputBudget.end();
       status.end();
     },
   };
+}
+
+/** The store has refused its fence: why, the record says, or its next attempt will. */
+async function hearFenced({ core, task, stopper }: Run): Promise<void> {
+  const now = await core.store.tasks.get('system', task.id);
+  stop(stopper, now?.ending === 'cancelled' ? 'cancelled' : 'lease_lost');
 }
 
 function createStatus(

@@ -1,6 +1,10 @@
 import type { JsonObject } from '../kernel/json.ts';
 import type { InputRequest, Task } from '../protocol/model.ts';
 
+/** Why a question is not shown any more. `opened`: its owner went to the page, whose word is waited for. */
+export const CLOSED_BECAUSE = ['answered', 'opened', 'expired', 'withdrawn'] as const;
+export type ClosedBecause = (typeof CLOSED_BECAUSE)[number];
+
 /**
  * What happens to a task while somebody may be watching. Never a delivery promise: the store is the truth. A commit
  * that changed the task is told once, as `changed` or `asked`, in the order of the commits: its creation, each change
@@ -11,7 +15,14 @@ export type TaskEvent =
   | { readonly kind: 'changed'; readonly task: Task }
   | { readonly kind: 'asked'; readonly task: Task; readonly inputs: readonly InputRequest[] }
   /** Keys that are no longer open: answered elsewhere, withdrawn, expired, or the task ended. */
-  | { readonly kind: 'closed'; readonly taskId: string; readonly keys: readonly string[] }
+  | {
+      readonly kind: 'closed';
+      readonly taskId: string;
+      readonly keys: readonly string[];
+      readonly why: ClosedBecause;
+    }
+  /** The page of a question has confirmed or refused: what happened outside is over (G1-53). */
+  | { readonly kind: 'confirmed'; readonly taskId: string; readonly key: string }
   | { readonly kind: 'progress'; readonly taskId: string; readonly params: JsonObject }
   | { readonly kind: 'log'; readonly taskId: string; readonly params: JsonObject };
 

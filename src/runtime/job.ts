@@ -1,7 +1,9 @@
 import type { JsonObject } from '../kernel/json.ts';
 import type { CallEnd } from '../ledger/operation.ts';
 import type { InputAnswer, InputMethod, Outcome, Task, TaskRequest } from '../protocol/model.ts';
-import type { UpstreamTask } from '../stores/attempts.ts';
+import type { UpstreamTask, WakeUp } from '../stores/attempts.ts';
+import type { AskedInputs, FoundInput, NewInput } from '../stores/inputs.ts';
+import type { Journalled, JournalFact, NewEffect, Receipt } from '../stores/journal.ts';
 import type { ServedTool } from './tool.ts';
 
 /** One question of a running call. Keys are made by the runtime. */
@@ -25,6 +27,30 @@ export interface RunEnd {
   readonly reason: string;
 }
 
+/** The run went to sleep in good order: its next attempt is in the store and wakes by itself. Nothing is settled. */
+export interface RunParked {
+  readonly parked: true;
+}
+
+/** The journal of one task as one of its attempts may write it. Nothing in it rejects for a lost fence. */
+export interface JobJournal {
+  read(): Promise<readonly JournalFact[]>;
+  append(facts: readonly JournalFact[]): Promise<Journalled>;
+  dispatchEffect(effect: NewEffect, fact: JournalFact): Promise<Journalled>;
+  /** Also takes what comes after the task has ended; then it is the ledger alone that learns it. */
+  recordReceipt(receipt: Omit<Receipt, 'journal'>, fact: JournalFact): Promise<boolean>;
+  consumeAnswer(key: string, fact: JournalFact): Promise<Journalled>;
+  ask(inputs: readonly NewInput[], fact: JournalFact): Promise<AskedInputs>;
+  findInput(key: string): Promise<FoundInput | undefined>;
+  park(wakeUp: Omit<WakeUp, 'nextAttemptId'>): Promise<boolean>;
+  /** The store's time, which sleeps and questions are measured by. */
+  now(): number;
+  /** How long a question may stay open that is asked now, in ms: the tool's expiry, and what is left of the allowance. */
+  openMs(): Promise<number>;
+  /** Calls back when an answer may have come, or a question may have been closed. Returns the way to stop. */
+  watch(listener: () => void): () => void;
+}
+
 /** What a run gets to work with: one attempt of one task, fenced by its epoch. */
 export interface Job {
   readonly task: Task;
@@ -36,12 +62,15 @@ export interface Job {
   readonly upstreamTask?: UpstreamTask;
   /** Aborted on cancel, at the run limit, when the lease is lost, and at shutdown; `reason` is a StopReason. */
   readonly signal: AbortSignal;
+  /** When the run limit passes if nothing is asked from here on, in ms since the epoch. */
+  readonly deadline: number;
   /**
    * Durable before the first byte goes upstream. False: fenced out, told to stop, or the mark could not be written;
    * send nothing. May be called again by a run that tries again.
    */
   dispatched(): Promise<boolean>;
   journalUpstream(upstreamTask: UpstreamTask): Promise<boolean>;
+  readonly journal: JobJournal;
   /** Asks the owner; resolves when all are answered, expired or withdrawn, in the order asked. */
   ask(questions: readonly Question[], signal?: AbortSignal): Promise<readonly Reply[]>;
   /** Sets the status message; throttled, sanitized, never fails. */
@@ -66,4 +95,4 @@ export type StopReason = (typeof STOP_REASONS)[number];
  * Does the work of a tool. Must settle within the grace period once its signal is aborted, or it is left behind. What
  * the other side answers within that time is kept as the outcome, except where the lease is lost.
  */
-export type RunTool = (job: Job) => Promise<RunEnd>;
+export type RunTool = (job: Job) => Promise<RunEnd | RunParked>;

@@ -1,4 +1,4 @@
-import type { Timer } from '../kernel/clock.ts';
+import type { Clock, Timer } from '../kernel/clock.ts';
 import { messageOf } from '../kernel/logger.ts';
 import type { Task } from '../protocol/model.ts';
 import type { Fence } from '../stores/attempts.ts';
@@ -11,6 +11,10 @@ export interface LeaseOptions {
   readonly fence: Fence;
   /** Tells the run to stop. */
   readonly stopper: AbortController;
+  /** How long the attempt has run, without its waits: each heartbeat remembers it. */
+  readonly ranMs: () => number;
+  /** Called with every look at what others have decided. */
+  readonly onLook: () => void;
 }
 
 /** A lease that is kept until it is let go. */
@@ -18,43 +22,72 @@ export interface Lease {
   release(): void;
 }
 
-/** Extends the lease with every heartbeat, and hears what was decided elsewhere: a cancel, an answer, a lost lease. */
+/**
+ * Extends the lease with every heartbeat, and looks in between for what was decided elsewhere: a cancel, an answer, a
+ * lost lease. So a cancel reaches a handler in another process within two seconds (decision 15).
+ */
 export function keepLease(options: LeaseOptions): Lease {
   const { clock, limits } = options.core;
-  const beat = createBeat(options);
-  let released = false;
+  const { extend, look } = createWatch(options);
+  const heartbeat = repeat(clock, limits.heartbeatMs, extend);
+  const looking = repeat(clock, limits.lookEveryMs, look);
+  return {
+    release() {
+      heartbeat.cancel();
+      looking.cancel();
+    },
+  };
+}
+
+/** Does the work again and again, that long after it was done. */
+function repeat(clock: Clock, everyMs: number, work: () => Promise<void>): Timer {
+  let cancelled = false;
   let timer: Timer | undefined;
   const arm = (): void => {
-    if (!released) timer = clock.after(limits.heartbeatMs, () => void beat().finally(arm));
+    if (!cancelled) timer = clock.after(everyMs, () => void work().finally(arm));
   };
   arm();
   return {
-    release() {
-      released = true;
+    cancel() {
+      cancelled = true;
       timer?.cancel();
     },
   };
 }
 
-function createBeat({ core, task, fence, stopper }: LeaseOptions): () => Promise<void> {
+interface Watch {
+  extend(): Promise<void>;
+  look(): Promise<void>;
+}
+
+function createWatch({ core, task, fence, stopper, ranMs, onLook }: LeaseOptions): Watch {
   const { store, limits, clock, logger } = core;
   let keptAt = clock.monotonic();
-  return async () => {
-    try {
-      const kept = await store.attempts.extend(fence, limits.leaseMs);
-      if (kept) keptAt = clock.monotonic();
-      const now = await store.tasks.get('system', task.id);
-      const cancelled =
-        now?.ending === 'cancelled' || (kept && now?.cancelRequestedAt !== undefined);
-      if (cancelled) stop(stopper, 'cancelled');
-      else if (!kept) stop(stopper, 'lease_lost');
-      await hearAnswers(core, task.id);
-    } catch (thrown) {
-      const problem = messageOf(thrown);
-      logger.warn('attempt.heartbeat_failed', { attempt: fence.attemptId, problem });
-      // Whether it still holds cannot be known: from here on another process may have taken over.
-      if (clock.monotonic() - keptAt > limits.leaseMs) stop(stopper, 'lease_lost');
-    }
+
+  const readRecord = async (kept: boolean): Promise<void> => {
+    const now = await store.tasks.get('system', task.id);
+    const cancelled = now?.ending === 'cancelled' || (kept && now?.cancelRequestedAt !== undefined);
+    if (cancelled) stop(stopper, 'cancelled');
+    else if (!kept) stop(stopper, 'lease_lost');
+    await hearAnswers(core, task.id);
+    onLook();
+  };
+  const failed = (event: string, thrown: unknown): void =>
+    logger.warn(event, { attempt: fence.attemptId, problem: messageOf(thrown) });
+
+  return {
+    async extend() {
+      try {
+        const kept = await store.attempts.extend(fence, limits.leaseMs, ranMs());
+        if (kept) keptAt = clock.monotonic();
+        await readRecord(kept);
+      } catch (thrown) {
+        failed('attempt.heartbeat_failed', thrown);
+        // Whether it still holds cannot be known: from here on another process may have taken over.
+        if (clock.monotonic() - keptAt > limits.leaseMs) stop(stopper, 'lease_lost');
+      }
+    },
+    look: () => readRecord(true).catch((thrown: unknown) => failed('attempt.look_failed', thrown)),
   };
 }
 

@@ -7,6 +7,8 @@ const TTL_MS_MAX = 30 * 86_400_000;
 export interface RuntimeLimits {
   readonly leaseMs: number;
   readonly heartbeatMs: number;
+  /** How often a run looks for what was decided in another process: a cancel reaches its handler within twice that. */
+  readonly lookEveryMs: number;
   /** How long a run that was told to stop may take to do so, before its task is settled without it. */
   readonly stopGraceMs: number;
   /** Least time between two writes of one task's status message. */
@@ -27,9 +29,13 @@ export interface RuntimeLimits {
   readonly attemptsMax: number;
   /** Most attempts in all where later ones only go on observing the upstream's own task. */
   readonly observationsMax: number;
+  /** How old a status may be that is shown again to who asks often; changes in this process show at once. */
+  readonly snapshotMs: number;
   readonly sweepEveryMs: number;
   /** Rows per sweep statement: more would hold the event loop. */
   readonly sweepBatch: number;
+  /** How long after delivery a keyless repeat is the same call, where its tool says nothing else (decision 4). */
+  readonly repeatWindowMs: number;
   /** The hint to a caller that was refused for capacity. */
   readonly retryAfterMs: number;
 }
@@ -37,6 +43,7 @@ export interface RuntimeLimits {
 export const DEFAULT_LIMITS: RuntimeLimits = {
   leaseMs: 15_000,
   heartbeatMs: 5_000,
+  lookEveryMs: 1_000,
   stopGraceMs: 5_000,
   statusEveryMs: 250,
   queueAllowanceMs: 3_600_000,
@@ -46,6 +53,8 @@ export const DEFAULT_LIMITS: RuntimeLimits = {
   pageSize: 50,
   attemptsMax: 3,
   observationsMax: 20,
+  snapshotMs: 250,
+  repeatWindowMs: 600_000,
   sweepEveryMs: 5_000,
   sweepBatch: 100,
   retryAfterMs: 5_000,

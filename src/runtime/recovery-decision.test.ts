@@ -19,6 +19,9 @@ const anyWork: fc.Arbitrary<DeadWork> = fc.record({
   cancelRequested: fc.boolean(),
   held: fc.boolean(),
 });
+const journalled: fc.Arbitrary<DeadWork> = fc
+  .tuple(anyWork, fc.boolean())
+  .map(([work, cutOff]) => ({ ...work, upstreamTask: false, journal: { cutOff } }));
 type Check = (work: DeadWork, decision: RecoveryDecision) => void;
 const forAll = (check: Check): void =>
   fc.assert(
@@ -58,7 +61,33 @@ describe('what becomes of dead work', () => {
     });
   });
 
+  it('of a journalled handler goes on where it was, whatever it may do, unless an effect was cut off', () => {
+    fc.assert(
+      fc.property(journalled, (work) => {
+        const decision = decideRecovery(work, CAPS);
+        const wanted = work.held && !work.cancelRequested;
+        if (work.journal?.cutOff) expect(decision).not.toBe('again');
+        else if (wanted && work.attempts < CAPS.attemptsMax) expect(decision).toBe('again');
+      }),
+    );
+  });
+
   it.each<readonly [string, Partial<DeadWork>, string]>([
+    [
+      'a journalled payment whose effects have all ended',
+      { effect: 'consequential', dispatched: true, journal: { cutOff: false } },
+      'again',
+    ],
+    [
+      'a journalled payment that was cut off',
+      { effect: 'consequential', dispatched: true, journal: { cutOff: true } },
+      'settle-unknown',
+    ],
+    [
+      'a journalled payment that nobody waits for finishes into the ledger',
+      { effect: 'consequential', dispatched: true, held: false, journal: { cutOff: false } },
+      'again',
+    ],
     ['a read that was sent', { dispatched: true }, 'again'],
     ['a payment that was never sent', { effect: 'consequential' }, 'again'],
     ['a payment that was sent', { effect: 'consequential', dispatched: true }, 'settle-unknown'],

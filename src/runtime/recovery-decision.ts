@@ -19,8 +19,10 @@ export interface DeadWork {
   readonly dispatched: boolean;
   /** Whether an upstream task was journalled. */
   readonly upstreamTask: boolean;
-  /** How many attempts there were. */
+  /** How many attempts there were that did not end in good order. */
   readonly attempts: number;
+  /** Of a handler that keeps a journal: whether an effect of it was cut off. */
+  readonly journal?: { readonly cutOff: boolean };
   readonly cancelRequested: boolean;
   /** Whether anybody can still come for the outcome: false for a call that its dead connection was to answer. */
   readonly held: boolean;
@@ -31,11 +33,16 @@ export interface RecoveryCaps {
   readonly observationsMax: number;
 }
 
-/** Nothing is guessed: what may have happened is unknown, and only what cannot have harmed is done again. */
+/**
+ * Nothing is guessed: what may have happened is unknown, and only what cannot have harmed is done again. A journalled
+ * handler goes on where it was, whatever its effect class: what it has finished is replayed, and what was sent without
+ * an end is the one thing that nobody knows (decision 6).
+ */
 export function decideRecovery(work: DeadWork, caps: RecoveryCaps): RecoveryDecision {
-  const mayHaveHappened = work.dispatched && work.effect !== 'read';
+  const wasSent = work.dispatched && work.effect !== 'read';
+  const mayHaveHappened = work.journal ? work.journal.cutOff : wasSent;
   const observable = work.upstreamTask && work.attempts < caps.observationsMax;
-  if (!work.held && !mayHaveHappened) return 'settle-cancelled';
+  if (!work.held && !wasSent) return 'settle-cancelled';
   if (observable) return 'observe';
   if (work.cancelRequested) return 'settle-cancelled';
   if (mayHaveHappened) return 'settle-unknown';

@@ -4,7 +4,9 @@ import type { Task } from '../protocol/model.ts';
 import type { Attempt, Fence } from '../stores/attempts.ts';
 import type { TaskPosition } from '../stores/tasks.ts';
 import type { Core } from './core.ts';
-import { CANCELLED, attemptsExhausted, outcomeUnknown } from './outcomes.ts';
+import { CANCELLED, attemptsExhausted, effectUnknown, outcomeUnknown } from './outcomes.ts';
+import type { SentEffect } from './recount.ts';
+import { cutOffEffect } from './recovery-evidence.ts';
 import { decideRecovery, stricterEffect, type RecoveryDecision } from './recovery-decision.ts';
 import { historyOf } from './run-attempt.ts';
 import type { Settlement } from './settler.ts';
@@ -28,7 +30,8 @@ const emptyReport = (): Tally => ({
 export const NOTHING_RECOVERED: RecoveryReport = emptyReport();
 
 /** Whether its owner may hold the id, or can come to hold it: a call that was answered inline has no handle to give. */
-const isHeld = (task: Task): boolean => task.origin !== 'plain' && task.handle !== 'inline';
+const isHeld = ({ origin, handle }: Task): boolean =>
+  handle === 'given' || (origin !== 'plain' && handle === 'pending');
 
 export interface Recovery {
   /** Before the engine starts, once: every other process is known to be dead. */
@@ -99,8 +102,11 @@ async function* openTasks({ store }: Core): AsyncGenerator<Task> {
 async function recoverDead(core: Core, task: Task, dead: Attempt): Promise<RecoveryDecision> {
   const fence: Fence = { taskId: task.id, attemptId: dead.id, epoch: dead.epoch };
   const attempts = await core.store.attempts.listOf(task.id);
-  await withdrawPending(core, task);
-  const { decision, settlement } = judge(core, task, attempts);
+  if (!task.journalled) await withdrawPending(core, task);
+  const { decision, settlement } = judge(core, task, {
+    attempts,
+    cutOff: await cutOffEffect(core, task, fence),
+  });
   core.logger.info('task.recovered', { task: core.nameInLogs(task), decision });
   if (settlement) await core.settler.settle({ ...settlement, fence });
   else await core.store.attempts.requeue(fence, newId('attempt', core.random), decision);
@@ -120,7 +126,10 @@ async function recoverQueued(core: Core, task: Task): Promise<keyof RecoveryRepo
     if (task.handle === 'pending') await store.tasks.setHandle(task.id, 'given');
     return 'kept';
   }
-  const { decision, settlement } = judge(core, task, attempts);
+  const { decision, settlement } = judge(core, task, {
+    attempts,
+    cutOff: await cutOffEffect(core, task),
+  });
   if (waits && decision !== 'settle-cancelled') return 'kept'; // it was sent: it finishes into the ledger
   await settler.settle(settlement ?? unknown(task));
   return settlement ? decision : 'settle-unknown';
@@ -132,47 +141,69 @@ interface Judgement {
   readonly settlement?: Settlement;
 }
 
-function judge(core: Core, task: Task, attempts: readonly Attempt[]): Judgement {
-  const history = historyOf(attempts);
+/** What the store knows of work that has to be judged. */
+interface Evidence {
+  readonly attempts: readonly Attempt[];
+  /** The effect of a journalled handler that was cut off, if one was. */
+  readonly cutOff: SentEffect | undefined;
+}
+
+/** One that went to sleep in good order has failed at nothing. */
+const hasFailed = ({ endReason }: Attempt): boolean => endReason !== 'parked';
+
+function judge(core: Core, task: Task, evidence: Evidence): Judgement {
+  const { cutOff } = evidence;
+  const history = historyOf(evidence.attempts);
+  const attempts = evidence.attempts.filter(hasFailed).length;
   const decision = decideRecovery(
     {
       effect: stricterEffect(task.effect, core.toolOf(task)?.effect),
       dispatched: history.dispatched,
       upstreamTask: history.upstreamTask !== undefined,
-      attempts: attempts.length,
+      attempts,
+      ...(task.journalled ? { journal: { cutOff: cutOff !== undefined } } : {}),
       cancelRequested: task.cancelRequestedAt !== undefined,
       held: isHeld(task),
     },
     core.limits,
   );
-  const settlement = settlementFor(decision, task, attempts.length);
+  const sentOperationId = history.dispatched ? task.operationId : undefined;
+  const settlement = settlementFor(decision, task, { attempts, cutOff, sentOperationId });
   return settlement ? { decision, settlement } : { decision };
 }
 
-const unknown = (task: Task): Settlement => ({
+const unknown = (task: Task, cutOff?: SentEffect): Settlement => ({
   taskId: task.id,
-  outcome: outcomeUnknown(task.operationId),
+  outcome: cutOff ? effectUnknown(cutOff) : outcomeUnknown(task.operationId),
   callEnd: 'lost',
   reason: 'outcome_unknown',
 });
 
+/** How a call stands that ends by its recovery. */
+interface Standing {
+  readonly attempts: number;
+  readonly cutOff: SentEffect | undefined;
+  /** Present where something may have been done, and the call is no read. */
+  readonly sentOperationId: string | undefined;
+}
+
 function settlementFor(
   decision: RecoveryDecision,
   task: Task,
-  attempts: number,
+  { attempts, cutOff, sentOperationId }: Standing,
 ): Settlement | undefined {
   switch (decision) {
     case 'observe':
     case 'again':
       return undefined;
     case 'settle-unknown':
-      return unknown(task);
+      return unknown(task, cutOff);
     case 'settle-cancelled': {
       const reason = task.cancelRequestedAt === undefined ? 'abandoned' : 'cancelled';
       return { taskId: task.id, outcome: CANCELLED, callEnd: 'cancelled', reason };
     }
     case 'settle-exhausted': {
-      const outcome = attemptsExhausted(attempts);
+      const outcome = attemptsExhausted(attempts, sentOperationId);
       return { taskId: task.id, outcome, callEnd: 'lost', reason: 'attempts_exhausted' };
     }
   }
@@ -184,6 +215,6 @@ async function withdrawPending({ store, announcer }: Core, task: Task): Promise<
   if (pending.length === 0) return;
   const keys = pending.map(({ key }) => key);
   const left = await store.inputs.withdraw(task.id, keys, 'upstream_lost');
-  announcer.closed(task.id, keys);
+  announcer.closed(task.id, keys, 'withdrawn');
   if (left) announcer.changed(left);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { endMessage, storable } from './settler.ts';
+import { storable } from './artifacts/fitting.ts';
+import { endMessage } from './settler.ts';
 
 const block = (text: string) => ({ type: 'text', text });
 
@@ -26,7 +27,7 @@ describe('the words beside an end', () => {
       kind: 'error',
       error: { code: 1, message: `\u001b[31mtoken=abc123 ${'x'.repeat(500)}` },
     });
-    expect(message).toMatch(/^\[redacted\] x+…$/);
+    expect(message).toMatch(/^token=\[redacted\] x+…$/);
     expect(message).toHaveLength(200);
   });
 });

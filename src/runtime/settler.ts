@@ -6,21 +6,28 @@ import { messageOf, type Logger } from '../kernel/logger.ts';
 import type { Random } from '../kernel/random.ts';
 import { safeText } from '../kernel/text.ts';
 import type { Outcome } from '../protocol/model.ts';
+import type { JournalStore } from '../stores/journal.ts';
 import type { SettleTask, SettledTask, TaskStore } from '../stores/tasks.ts';
 import type { Announcer } from './announcer.ts';
+import type { Fit } from './artifacts/fitting.ts';
+import type { ArtifactKeeper } from './artifacts/keeper.ts';
 import type { NameInLogs } from './name-in-logs.ts';
-import { invalidEnd, resultTooLarge } from './outcomes.ts';
 import type { QuestionDesk } from './question-desk.ts';
+import { recounted, sentEffects, type Recounted } from './recount.ts';
 
 export interface SettlerOptions {
   readonly tasks: Pick<TaskStore, 'settle'>;
+  /** What a journalled handler had done by then. */
+  readonly journal: Pick<JournalStore, 'read'>;
   readonly announcer: Announcer;
   readonly desk: QuestionDesk;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly nameInLogs: NameInLogs;
-  readonly outcomeBytesMax: number;
+  readonly fit: Fit;
+  /** Takes artifacts back whose outcome was not kept; absent where none are made. */
+  readonly keeper: Pick<ArtifactKeeper, 'discard'> | undefined;
   /** Places may have become free. */
   readonly onSettled: () => void;
 }
@@ -56,30 +63,35 @@ export function endMessage(outcome: Outcome): string | undefined {
   return safeText(said ?? (isToolError ? firstText(outcome) : undefined) ?? '') || undefined;
 }
 
-/** The outcome as it can be kept: what has no JSON form, or too long a one, is said to be that. */
-export function storable(outcome: Outcome, bytesMax: number): Outcome {
-  try {
-    const bytes = Buffer.byteLength(JSON.stringify(outcome));
-    return bytes <= bytesMax ? outcome : resultTooLarge(bytes, bytesMax);
-  } catch {
-    return invalidEnd();
-  }
-}
-
 const isClosed = (thrown: unknown): boolean =>
   thrown instanceof LongcallError && thrown.code === 'LONGCALL_STORE_CLOSED';
 
 export function createSettler(options: SettlerOptions): Settler {
-  const { tasks, announcer, desk, clock, random, logger, outcomeBytesMax } = options;
+  const { tasks, journal, announcer, desk, clock, random, logger, fit, keeper } = options;
 
+  /** What stays behind all the same goes at its time. */
+  const discard = async (ids: readonly string[]): Promise<void> => {
+    await keeper?.discard(ids).catch((thrown: unknown) => {
+      logger.warn('artifact.discard_failed', { problem: messageOf(thrown) });
+    });
+  };
+  const recount = async ({ taskId, outcome }: Settlement): Promise<Recounted> =>
+    recounted(outcome, sentEffects(await journal.read(taskId)));
   const settle = async (settlement: Settlement): Promise<SettledTask> => {
-    const outcome = storable(settlement.outcome, outcomeBytesMax);
-    const message = endMessage(outcome);
+    const { outcome: wanted } = settlement;
+    const told = wanted.kind === 'result' ? { outcome: wanted } : await recount(settlement);
+    const fitting = fit(settlement.taskId, told.outcome);
+    const { outcome, fresh } = fitting instanceof Promise ? await fitting : fitting;
+    if (fresh.length > 0) crashPoint('after-artifact');
+    // The words are the tool's own, also where a link has taken their place in the result.
+    const said = outcome.kind === 'error' ? outcome : told.outcome;
+    const message = told.message === undefined ? endMessage(said) : safeText(told.message);
     const settled = await tasks.settle({
       ...settlement,
       outcome,
       ...(message === undefined ? {} : { message }),
     });
+    if (settled.kind !== 'settled' && fresh.length > 0) await discard(fresh);
     if (settled.kind === 'settled') {
       crashPoint('after-settlement');
       logger.info('task.settled', {
@@ -87,7 +99,7 @@ export function createSettler(options: SettlerOptions): Settler {
         reason: settlement.reason,
       });
       const keys = desk.waiting(settlement.taskId);
-      announcer.closed(settlement.taskId, keys);
+      announcer.closed(settlement.taskId, keys, 'withdrawn');
       announcer.changed(settled.task);
       for (const key of keys) desk.reply(key, { kind: 'withdrawn' });
       options.onSettled();

@@ -74,7 +74,7 @@ async function cancelAtOnce(core: Core, access: Access, task: Task): Promise<Can
 /**
  * 2026-07-28: the run is asked to stop and settles itself, at the latest at the end of its grace (G2-86). What runs
  * nowhere and was never sent has nobody to ask: it ends now. What was sent by another process, that process ends: its
- * next heartbeat reads the request.
+ * next look reads the request.
  */
 async function cancelInTime(core: Core, access: Access, task: Task): Promise<Cancelled> {
   const run = core.runs.of(task.id);
@@ -82,11 +82,20 @@ async function cancelInTime(core: Core, access: Access, task: Task): Promise<Can
     run.stop('cancelled');
     return answerOf(core, access, { task, kind: 'cancelled' });
   }
-  const settled = await core.settler.settle(cancelOf(task.id, 'cancelled', ['dispatched']));
+  const unless: readonly SettleObstacle[] = (await sleeps(core, task)) ? [] : ['dispatched'];
+  const settled = await core.settler.settle(cancelOf(task.id, 'cancelled', unless));
+  core.engine.wake(); // what was parked is queued by the request, and ends as its next attempt
   core.runs.of(task.id)?.stop('cancelled'); // a run that began meanwhile
   if (settled.kind === 'missing') return settled;
   const kind = settled.kind === 'late' ? 'already_ended' : 'cancelled';
   return answerOf(core, access, { task: settled.task, kind });
+}
+
+/** A journalled call that runs nowhere has nothing under way, whatever it has sent before. */
+async function sleeps({ store }: Core, { id, journalled }: Task): Promise<boolean> {
+  if (!journalled) return false;
+  const attempts = await store.attempts.listOf(id);
+  return attempts.every(({ state }) => state !== 'running');
 }
 
 interface CancelAnswer {
@@ -107,14 +116,15 @@ async function answerOf(
 
 /** Decides inside one settlement what becomes of a call whose caller went away, so that no third state exists (T27). */
 export function createAbandon(core: Core): Receiver['abandon'] {
-  const { store, settler, runs } = core;
-  return async (taskId, { stopUpstream }) => {
+  const { store, settler, runs, callers } = core;
+  return async (taskId, { stopUpstream, keepHandle = false }) => {
+    if (!callers.leave(taskId)) return; // somebody else waits on it
     const task = await store.tasks.get('system', taskId);
     if (!task || task.phase === 'ended') return;
     const settled = await settler.settle(cancelOf(taskId, 'abandoned', ['given', 'dispatched']));
     if (settled.kind === 'settled') runs.of(taskId)?.stop('abandoned');
     if (settled.kind !== 'kept' || settled.because === 'given') return;
-    await store.tasks.setHandle(taskId, 'inline');
+    if (!keepHandle) await store.tasks.setHandle(taskId, 'inline');
     if (stopUpstream) runs.of(taskId)?.stop('abandoned');
   };
 }

@@ -7,6 +7,8 @@ import { NOTHING_RECOVERED, type Recovery, type RecoveryReport } from './recover
 
 /** Batches of one kind per round: a backlog is worked off over rounds, between which others get their turn. */
 const BATCHES_MAX = 10;
+/** Artifacts and their content are compared this often: what tears them apart is rare, and it reads a directory. */
+const HEAL_EVERY_MS = 600_000;
 
 /** What one round has done. */
 export interface SweepReport {
@@ -14,15 +16,21 @@ export interface SweepReport {
   readonly overdue: number;
   /** Records that were deleted. */
   readonly deleted: number;
+  /** Parked attempts whose time had come. */
+  readonly woken: number;
   /** Questions that nobody answered in time. */
   readonly inputsExpired: number;
   readonly recovered: RecoveryReport;
+  /** Artifacts whose time was up. */
+  readonly artifacts: number;
 }
 
 export interface Sweeping {
   /** One round; a round that is under way is joined. */
   sweep(): Promise<SweepReport>;
   start(): void;
+  /** Takes away what a death has left between artifacts and their content; a failure waits for the next time. */
+  healArtifacts(): Promise<void>;
   /** Resolves when no round runs any more. */
   stop(): Promise<void>;
 }
@@ -40,18 +48,29 @@ export function createSweeping(core: Core, recovery: Recovery): Sweeping {
       return nothing;
     });
   const play = async (): Promise<SweepReport> => ({
+    woken: await part(core.waking.wakeDue(), 0),
     inputsExpired: await part(inBatches(core, expireInputs), 0),
     overdue: await part(inBatches(core, endOverdue), 0),
     deleted: await part(inBatches(core, deleteExpired), 0),
+    artifacts: await part(inBatches(core, sweepArtifacts), 0),
     recovered: await part(recovery.recoverOrphans(), NOTHING_RECOVERED),
   });
   const sweep = (): Promise<SweepReport> => {
     round ??= play().finally(() => (round = undefined));
     return round;
   };
+  let healedAt = clock.monotonic();
+  const healArtifacts = async (): Promise<void> => {
+    healedAt = clock.monotonic();
+    await part(Promise.resolve(core.keeper?.heal()), undefined);
+  };
+  const healAgain = async (): Promise<void> => {
+    if (clock.monotonic() - healedAt >= HEAL_EVERY_MS) await healArtifacts();
+  };
   const arm = (): void => {
     if (stopped) return;
-    timer = clock.after(limits.sweepEveryMs, () => void sweep().then(noteWork).finally(arm));
+    const sweepAndHeal = (): Promise<void> => sweep().then(noteWork).then(healAgain);
+    timer = clock.after(limits.sweepEveryMs, () => void sweepAndHeal().finally(arm));
   };
   const noteWork = ({ overdue, deleted, inputsExpired }: SweepReport): void => {
     if (overdue + deleted + inputsExpired > 0)
@@ -61,6 +80,7 @@ export function createSweeping(core: Core, recovery: Recovery): Sweeping {
   return {
     sweep,
     start: arm,
+    healArtifacts,
     async stop() {
       stopped = true;
       timer?.cancel();
@@ -98,19 +118,31 @@ async function endOverdue({ store, settler, runs, limits }: Core): Promise<numbe
 const deleteExpired = ({ store, limits }: Core): Promise<number> =>
   store.tasks.sweepExpired(limits.sweepBatch);
 
+const sweepArtifacts = async ({ keeper, limits }: Core): Promise<number> =>
+  keeper ? keeper.sweep(limits.sweepBatch) : 0;
+
 /** Questions whose time is up: recorded as answered by nobody, and whoever asked is told. */
-async function expireInputs({ store, announcer, desk, limits }: Core): Promise<number> {
+async function expireInputs({
+  store,
+  announcer,
+  desk,
+  limits,
+  engine,
+  expiries,
+}: Core): Promise<number> {
   const due = await store.inputs.listDue(limits.sweepBatch);
   for (const [taskId, inputs] of byTask(due)) {
     const keys = inputs.map(({ key }) => key);
     const left = await store.inputs.withdraw(taskId, keys, 'expired');
-    for (const key of keys) {
+    for (const { key, policy } of inputs) {
       const answer = await store.inputs.answerOf(taskId, key);
+      if (!answer) expiries.count(key, policy);
       desk.reply(key, answer ? { kind: 'answer', answer } : { kind: 'expired' });
     }
-    announcer.closed(taskId, keys);
+    announcer.closed(taskId, keys, 'expired');
     if (left) announcer.changed(left);
   }
+  if (due.length > 0) engine.wake(); // whoever sleeps on them is queued now
   return due.length;
 }
 

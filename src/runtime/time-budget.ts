@@ -6,6 +6,7 @@ export interface TimeBudget {
   pause(): void;
   resume(): void;
   remainingMs(): number;
+  spentMs(): number;
   /** Stops for good; `onSpent` is not called any more. */
   end(): void;
 }
@@ -47,6 +48,7 @@ export function createTimeBudget(clock: Clock, limitMs: number, onSpent: () => v
       if (running()) arm();
     },
     remainingMs: () => Math.max(0, limitMs - spent()),
+    spentMs: spent,
     end,
   };
 }

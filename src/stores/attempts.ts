@@ -16,7 +16,8 @@ export interface UpstreamTask {
   readonly relayedKeys?: readonly string[];
 }
 
-export const ATTEMPT_STATES = ['queued', 'running', 'ended'] as const;
+/** `parked`: waits in the store for an answer or a time, and costs no worker (decision 7). */
+export const ATTEMPT_STATES = ['parked', 'queued', 'running', 'ended'] as const;
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
 /** One execution of a task's handler by one process. */
@@ -34,13 +35,32 @@ export interface Attempt {
   /** When the first byte was about to go upstream; absent: nothing was sent. */
   readonly dispatchedAt?: number;
   readonly upstreamTask?: UpstreamTask;
+  /** Why it ended, in one word; `parked` where its handler went to sleep in good order. */
+  readonly endReason?: string;
+  /** How long it has run without its waits, in ms, as it said last: what it has used of the run limit. */
+  readonly ranMs?: number;
+}
+
+/** What a parked attempt waits for, at least one of both: whichever comes first. */
+export interface WakeUp {
+  readonly nextAttemptId: string;
+  /** When no question of the task is open any more: neither pending nor confirming. */
+  readonly onAnswers: boolean;
+  /** By the store's clock. */
+  readonly at?: number;
+  /** How long the attempt has run without its waits, in ms. */
+  readonly ranMs?: number;
 }
 
 export interface ClaimedAttempt {
   readonly attempt: Attempt;
   readonly task: Task;
-  readonly request: TaskRequest;
+  /** Absent where what is stored of it cannot be read: nothing can run, and its task has to be ended. */
+  readonly request?: TaskRequest;
 }
+
+/** One that can run. */
+export type RunnableAttempt = Required<ClaimedAttempt>;
 
 export interface ClaimAttempts {
   readonly owner: string;
@@ -50,6 +70,8 @@ export interface ClaimAttempts {
   readonly runningPerTool: Readonly<Record<string, number>>;
   /** The same for each tool that is not named there; no cap where absent. */
   readonly runningPerOtherTool?: number;
+  /** Upstreams that nobody can reach from here now: their tasks go on waiting in the queue. */
+  readonly exceptUpstreams?: readonly string[];
 }
 
 /** A running attempt whose process is known to be dead, or whose lease has passed. */
@@ -65,7 +87,8 @@ export interface AttemptStore {
    * in one call; tasks whose time is up are left to be ended.
    */
   claim(params: ClaimAttempts): Promise<readonly ClaimedAttempt[]>;
-  extend(fence: Fence, leaseMs: number): Promise<boolean>;
+  /** `ranMs`: how long it has run so far without its waits; a death loses what came after the last one. */
+  extend(fence: Fence, leaseMs: number, ranMs?: number): Promise<boolean>;
   /**
    * Durable before the first byte goes upstream; moves the operation to `dispatched` in the same transaction. Marking
    * twice changes nothing; false once the task has ended.
@@ -83,6 +106,16 @@ export interface AttemptStore {
    * fence of the attempt as returned here is the one that holds.
    */
   listOrphaned(owner: string, othersAreDead: boolean): Promise<readonly OrphanedAttempt[]>;
+  /**
+   * Ends the attempt with the reason `parked` and stores the next one, which keeps the place in the queue, carries the
+   * journalled upstream task, and is queued when its wake-up comes: at once where that has happened already, or where
+   * its owner wants the task stopped. One transaction, so that no answer falls between (Q3).
+   */
+  park(fence: Fence, wakeUp: WakeUp): Promise<boolean>;
+  /** Queues up to `limit` parked attempts whose time has come, and says how many. */
+  wakeDue(limit: number): Promise<number>;
+  /** When the next parked attempt is due, by the store's clock. */
+  nextWakeAt(): Promise<number | undefined>;
   /** Attempts of one task, oldest first. */
   listOf(taskId: string): Promise<readonly Attempt[]>;
   queuedCount(): Promise<number>;

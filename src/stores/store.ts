@@ -1,6 +1,8 @@
 import type { AttemptStore } from './attempts.ts';
+import type { ArtifactStore } from './artifacts.ts';
 import type { EventStore } from './events.ts';
 import type { InputStore } from './inputs.ts';
+import type { JournalStore } from './journal.ts';
 import type { ManifestStore } from './manifests.ts';
 import type { OperationStore } from './operations.ts';
 import type { TaskStore } from './tasks.ts';
@@ -11,6 +13,8 @@ export interface Store {
   readonly attempts: AttemptStore;
   readonly inputs: InputStore;
   readonly operations: OperationStore;
+  readonly journal: JournalStore;
+  readonly artifacts: ArtifactStore;
   readonly events: EventStore;
   readonly manifests: ManifestStore;
   /** The store's time in ms since the epoch: what leases and expiry are compared with (decision 16). */

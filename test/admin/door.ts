@@ -43,6 +43,8 @@ export interface DoorOptions {
   readonly run?: RunTool;
   readonly upstreams?: () => readonly UpstreamStatus[];
   readonly port?: number;
+  /** Most open tasks; 100 where absent. */
+  readonly open?: number;
   /** Keeps the store of an earlier door. */
   readonly directory?: string;
 }
@@ -78,7 +80,7 @@ export async function openDoor(options: DoorOptions = {}): Promise<Door> {
     clock: systemClock,
     random: systemRandom,
   });
-  const runtime = openRuntime(store, logger, options.run);
+  const runtime = openRuntime(store, logger, options);
   const app = createAdminApp({
     store,
     runtime,
@@ -108,7 +110,7 @@ export async function openDoor(options: DoorOptions = {}): Promise<Door> {
   };
 }
 
-function openRuntime(store: Store, logger: Logger, run: RunTool | undefined): Runtime {
+function openRuntime(store: Store, logger: Logger, { run, open = 100 }: DoorOptions): Runtime {
   const bootId = newId('boot', systemRandom);
   const engine = createEmbeddedEngine({
     store,
@@ -129,7 +131,7 @@ function openRuntime(store: Store, logger: Logger, run: RunTool | undefined): Ru
     hashId,
     clock: systemClock,
     random: systemRandom,
-    admission: createFixedAdmission({ perPrincipal: 100, perTenant: 100, total: 100 }),
+    admission: createFixedAdmission({ perPrincipal: open, perTenant: open, total: open }),
     sealer: createSealer(KEY),
     fingerprintKey: KEY,
     run: run ?? (() => Promise.reject(new Error('nothing runs here'))),

@@ -4,7 +4,7 @@ import type { Deferred } from '../../src/kernel/deferred.ts';
 import type { RunEnd } from '../../src/runtime/job.ts';
 import { TOOL, ask, openDoor } from './door.ts';
 import type { Door } from './door.ts';
-import { ANNA, BORYS, endTask, goodResult, recordTask } from './records.ts';
+import { ANNA, askOwner, BORYS, endTask, goodResult, recordTask } from './records.ts';
 
 let door: Door;
 let end: Deferred<RunEnd>;
@@ -108,9 +108,67 @@ test('no label carries an id, a tenant or an owner', async () => {
     expect(text).not.toContain(secret);
 });
 
+test('calls that were made before are counted, and effects that were sent twice: none', async () => {
+  const fresh = await openDoor();
+  const call = {
+    principal: ANNA,
+    tool: { ...TOOL, effect: 'consequential' },
+    arguments: {},
+    meta: {},
+    origin: '2025-11-25',
+    asks: [],
+  } as const;
+  for (const idempotencyKey of ['k', 'k', 'k'])
+    await fresh.runtime.receiver.start({ ...call, idempotencyKey });
+  await fresh.runtime.receiver.start(call);
+  const text = await scrape(fresh);
+  const labels = 'peer="reports",tool="export_report"';
+  expect(linesOf(text, 'longcall_starts_deduplicated_total')).toEqual([
+    `longcall_starts_deduplicated_total{${labels},by="key"} 2`,
+    `longcall_starts_deduplicated_total{${labels},by="guard"} 1`,
+  ]);
+  expect(linesOf(text, 'longcall_effect_duplicates_total')).toEqual([
+    'longcall_effect_duplicates_total 0',
+  ]);
+  await fresh.close();
+});
+
 test('who is turned away is counted', async () => {
   const denied = async () => linesOf(await scrape(), 'longcall_authz_denied_total')[0];
   const before = await denied();
   await fetch(`${door.url}/metrics`);
   expect(await denied()).not.toBe(before);
+});
+
+test('questions are counted while they are open and when nobody answered, by what they ask for', async () => {
+  const quiet = await openDoor({ run: () => new Promise(() => undefined) });
+  const task = await recordTask(quiet.store, { tool: 'asking' });
+  await askOwner(quiet.store, task.id);
+  const text = await scrape(quiet);
+  expect(linesOf(text, 'longcall_input_pending{')).toEqual(
+    ['public', 'personal', 'secret', 'payment', 'credential'].map(
+      (field) => `longcall_input_pending{field_class="${field}"} ${field === 'personal' ? 1 : 0}`,
+    ),
+  );
+  expect(linesOf(text, 'longcall_input_expired_total{')).toHaveLength(5);
+  await quiet.close();
+});
+
+test('a call that finds no room is counted by the limit that it met', async () => {
+  const full = await openDoor({
+    run: () => Promise.reject(new Error('nothing runs here')),
+    open: 0,
+  });
+  await full.runtime.receiver.start({
+    principal: ANNA,
+    tool: TOOL,
+    arguments: {},
+    meta: {},
+    origin: '2025-11-25',
+    asks: [],
+  });
+  expect(linesOf(await scrape(full), 'longcall_admission_rejected_total')).toEqual([
+    'longcall_admission_rejected_total{peer="reports",tool="export_report",reason="perPrincipal"} 1',
+  ]);
+  await full.close();
 });

@@ -67,7 +67,7 @@ export async function recordTask(store: Store, recorded: Recorded = {}): Promise
     attemptId: newId('attempt', systemRandom),
     limits: LIMITS,
   });
-  if (created.kind !== 'created') throw new Error(`the store is full: ${created.limit}`);
+  if (created.kind !== 'created') throw new Error(`not created: ${created.kind}`);
   return created.task;
 }
 

@@ -44,6 +44,7 @@ const OUTER = {
 const CONCRETE = {
   'stores/sqlite': 'value',
   'stores/postgres': 'value',
+  'stores/files': 'value',
   'engine/embedded': 'value',
   'engine/pg-boss': 'value',
 } as const;
@@ -59,6 +60,7 @@ export const UNIT_RULES: Readonly<Record<string, UnitRule>> = {
   'stores/contract': { imports: { ...PORTS, ...STORE_TYPES } },
   'stores/sqlite': { imports: { ...PORTS, ...STORE_WORDS }, packages: [] },
   'stores/postgres': { imports: { ...PORTS, ...STORE_WORDS }, packages: ['pg'] },
+  'stores/files': { imports: PORTS, packages: [] },
   engine: { imports: PORTS, packages: [] },
   'engine/embedded': { imports: { ...PORTS, engine: 'value' }, packages: [] },
   'engine/pg-boss': { imports: { ...PORTS, engine: 'value' }, packages: ['pg', 'pg-boss'] },
@@ -77,16 +79,32 @@ export const UNIT_RULES: Readonly<Record<string, UnitRule>> = {
       requestor: 'value',
     },
   },
+  library: {
+    imports: {
+      ...NEUTRAL,
+      identity: 'value',
+      stores: 'value',
+      runtime: 'value',
+      requestor: 'value',
+      gateway: 'value',
+    },
+  },
+  background: { imports: { kernel: 'value', identity: 'value' }, packages: [] },
   verify: { imports: { kernel: 'value', entry: 'value' } },
   admin: { imports: OUTER },
-  cli: { imports: { ...OUTER, admin: 'value', compose: 'value', verify: 'value' } },
-  compose: { imports: { ...OUTER, ...CONCRETE, admin: 'value' } },
+  cli: {
+    imports: { ...OUTER, background: 'value', admin: 'value', compose: 'value', verify: 'value' },
+  },
+  compose: {
+    imports: { ...OUTER, ...CONCRETE, background: 'value', admin: 'value', library: 'value' },
+  },
   entry: {
     imports: {
       ...OUTER,
       ...CONCRETE,
       admin: 'value',
       compose: 'value',
+      library: 'value',
       'stores/contract': 'value',
     },
   },

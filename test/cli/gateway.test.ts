@@ -333,12 +333,12 @@ describe('who asks', () => {
   });
 });
 
-describe('over stdio', () => {
+describe('over stdio without a background engine', () => {
   function openStdio(
     args: readonly string[] = [],
   ): LongcallProcess & { ask(message: object): void } {
     place.write('longcall.yaml', configFor(FIXTURE, TASKS).replace(/^listen:.*\n/m, ''));
-    const running = start(['--stdio', ...args]);
+    const running = start(['--stdio', '--no-engine', ...args]);
     return {
       ...running,
       ask: (message) =>

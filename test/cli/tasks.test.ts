@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Page, ResultDocument, TaskDetail, TaskDocument } from '../../src/admin/documents.ts';
 import type { Task } from '../../src/protocol/model.ts';
@@ -153,7 +154,8 @@ describe('tasks get', () => {
     const task = await recordTask(door.store, { tool: 'asking' });
     const key = await askOwner(door.store, task.id);
     const { stdout } = await run(['tasks', 'get', task.id]);
-    expect(stdout).toContain(`${key}  elicitation/create, expires in `);
+    expect(stdout).toContain(`${key}  form with personal data, expires in `);
+    expect(stdout).toContain('(then: fail)');
     expect(stdout).not.toContain('canary');
   });
 
@@ -311,15 +313,22 @@ describe('finding the gateway', () => {
     expect(stderr).toContain(`process ${process.pid}`);
   });
 
-  test('another token exits 4', async () => {
-    const { code, stderr } = await longcall([
-      'tasks',
-      'list',
-      '--data',
-      writeDataDirectory(door.url, `lct_${'x'.repeat(43)}`),
-    ]);
+  test('another token exits 4 and says which file it came from', async () => {
+    const other = writeDataDirectory(door.url, `lct_${'x'.repeat(43)}`);
+    const { code, stderr } = await longcall(['tasks', 'list', '--data', other]);
     expect(code).toBe(4);
-    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'LONGCALL_ADMIN_DENIED' } });
+    const { error } = JSON.parse(stderr) as { error: { code: string; hint: string } };
+    expect(error.code).toBe('LONGCALL_ADMIN_DENIED');
+    expect(error.hint).toContain(join(other, 'admin-token'));
+  });
+
+  test('another token of the environment exits 4 and names the variable', async () => {
+    const args = ['tasks', 'list', '--server', door.url];
+    const { code, stderr } = await longcall(args, { env: { LONGCALL_ADMIN_TOKEN: 'wrong' } });
+    expect(code).toBe(4);
+    const { error } = JSON.parse(stderr) as { error: { code: string; hint: string } };
+    expect(error.code).toBe('LONGCALL_ADMIN_DENIED');
+    expect(error.hint).toContain('LONGCALL_ADMIN_TOKEN: correct it, or unset it');
   });
 
   test('--server with the token of the environment needs no data directory', async () => {

@@ -37,7 +37,7 @@ interface Pending {
 
 /**
  * A daemon keeps connections between commands, and runs one command of a connection at a time. So what becomes of a call
- * is seen on a second connection; over stdio that would be a second gateway on the same data, and there is none.
+ * is seen on a second connection; over stdio that is a second window to the same engine.
  */
 async function openClient(place: Place, era: Era): Promise<RealClient> {
   const command = commandAt(place);
@@ -45,11 +45,10 @@ async function openClient(place: Place, era: Era): Promise<RealClient> {
   const say = (...args: readonly string[]) => speakJson(command, ['--format', 'json', ...args]);
   const connect = (name: string) =>
     say('connect', name, '--config', servers, '--era', INSPECTOR_ERAS[era]);
-  const onTask = (method: string, taskId: string) =>
-    say(`@${place.reach.kind === 'HTTP' ? SECOND : SERVER}`, method, taskId);
+  const onTask = (method: string, taskId: string) => say(`@${SECOND}`, method, taskId);
   const begun: Promise<unknown>[] = [];
   await connect(SERVER);
-  if (place.reach.kind === 'HTTP') await connect(SECOND);
+  await connect(SECOND);
   return {
     async serverName() {
       const shown = await say('connections/show', SERVER);
@@ -100,16 +99,6 @@ const ONLY_RESULTS: EmptyCell = {
   },
 };
 
-const ONE_CONNECTION: EmptyCell = {
-  reason:
-    'its daemon runs one command of a connection at a time, and over stdio there is no second one',
-  async holds(_client, place) {
-    const args = ['connect', SECOND, '--config', writeServers(place)];
-    const { code, stderr } = await speak(commandAt(place), args);
-    expect(code, stderr).not.toBe(0);
-  },
-};
-
 const on = (era: Era) =>
   ({
     client: withVersion('Inspector mcpdo', '@modelcontextprotocol/inspector'),
@@ -118,8 +107,7 @@ const on = (era: Era) =>
     cannotRun: cannotRunInspector,
   }) as const;
 
-const overHttp = {
-  transport: 'HTTP',
+const overEither = {
   empty: { progress: ONLY_RESULTS },
   notes: {
     poll: ON_SECOND,
@@ -128,12 +116,8 @@ const overHttp = {
     reconnect: ID_FROM_OPERATOR,
   },
 } as const;
-
-const overStdio = {
-  transport: 'stdio',
-  empty: { poll: ONE_CONNECTION, cancel: ONE_CONNECTION, progress: ONLY_RESULTS },
-  notes: { result: ID_FROM_OPERATOR, reconnect: ID_FROM_OPERATOR },
-} as const;
+const overHttp = { ...overEither, transport: 'HTTP' } as const;
+const overStdio = { ...overEither, transport: 'stdio' } as const;
 
 /** `mcpdo`, the Inspector's command line that keeps connections. */
 export const MCPDO_ROWS: readonly ClientRow[] = [

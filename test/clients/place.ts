@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { TaskDocument } from '../../src/admin/documents.ts';
 import { openAdminDoor } from '../crash/admin-door.ts';
 import { cleanEnv, startGateway } from '../crash/gateway-process.ts';
+import { endEnginesIn } from '../background/engine-of.ts';
 import { createEffectsReader } from '../fixtures/upstreams/effects-reader.ts';
 import type { EffectsReader } from '../fixtures/upstreams/effects-reader.ts';
 import { launchUpstream } from '../fixtures/upstreams/launch.ts';
@@ -61,7 +62,7 @@ function tokensFile(rows: readonly string[]): string {
   return entries.join('');
 }
 
-/** The tasks of a data directory, whether or not a gateway runs on it: over stdio it may have left with its client. */
+/** The tasks of a data directory, whether or not an engine or a gateway runs on it now. */
 async function tasksIn(data: string, config: string): Promise<readonly TaskDocument[]> {
   try {
     return await openAdminDoor(data).tasks();
@@ -115,6 +116,7 @@ export async function createSite(rows: readonly string[]): Promise<Site> {
     },
     async remove() {
       await gateway.stop();
+      await endEnginesIn(folder);
       await upstream.stop();
       effects.remove();
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -51,7 +51,9 @@ function configOf(upstream: UpstreamPlace): string {
     { ...upstream, prefix, tools: rules(effect as ServedEffect) },
   ]);
   const limits = { perPrincipal: { open: 200 }, perTool: { running: 100 } };
-  return JSON.stringify({ upstreams: Object.fromEntries(upstreams), limits }, undefined, 2);
+  // The rows are about callers who wait for a plain answer, too.
+  const config = { upstreams: Object.fromEntries(upstreams), limits, jobTools: 'off' };
+  return JSON.stringify(config, undefined, 2);
 }
 
 /** Makes a site in a folder of its own. */

@@ -114,9 +114,13 @@ async function killAndNotice(site: Site, upstream: MortalUpstream | undefined): 
 
 /** Has every caller open its connection to the upstream, all at the same time. */
 async function warmUp(front: Front): Promise<void> {
+  const round = crypto.randomUUID(); // a call that was made before would open no connection
   const calls = (['read', 'consequential'] as const).flatMap((effect) =>
     FRONT_KINDS.map((kind) =>
-      front.call(kind, frontName({ effect }, 'slow'), { tag: `warm-${effect}-${kind}`, ms: 500 }),
+      front.call(kind, frontName({ effect }, 'slow'), {
+        tag: `warm-${effect}-${kind}-${round}`,
+        ms: 500,
+      }),
     ),
   );
   await Promise.all(calls.map(({ kind, answer }) => endOfCall(front, kind, answer)));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TASK_SIDES, OPERATION_SIDES, READINGS, readingOf } from '../../src/admin/reading.ts';
-import type { ReadingName } from '../../src/admin/reading.ts';
+import { TASK_SIDES, OPERATION_SIDES, READINGS, readingOf } from '../../src/runtime/two-answers.ts';
+import type { ReadingName } from '../../src/runtime/two-answers.ts';
 import { ask, openDoor, read } from '../admin/door.ts';
 import type { Door } from '../admin/door.ts';
 import { endTask, recordTask } from '../admin/records.ts';

@@ -7,7 +7,7 @@ import { createStdioFace } from '../../src/faces/mcp/stdio-face.ts';
 import type { FaceOptions, HttpFace, StdioFace } from '../../src/faces/mcp/face.ts';
 import type { Authenticator } from '../../src/identity/authenticator.ts';
 import { localPrincipal, type Principal } from '../../src/identity/principal.ts';
-import { systemClock } from '../../src/kernel/clock.ts';
+import { systemClock, type Clock } from '../../src/kernel/clock.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { silentLogger, type Logger } from '../../src/kernel/logger.ts';
 import { systemRandom } from '../../src/kernel/random.ts';
@@ -20,6 +20,7 @@ import {
   type Surface,
   type SurfaceEvent,
 } from '../../src/runtime/surface.ts';
+import type { HandleJob } from '../../src/runtime/steps/with-journal.ts';
 import type { ServedTool } from '../../src/runtime/tool.ts';
 import { createReceivingSide, readTool, type ReceivingSide } from '../runtime/receiving-side.ts';
 import {
@@ -123,6 +124,12 @@ export interface KitOptions {
   /** Wraps the receiver, to see or to delay what the face asks of it. */
   readonly receiver?: (receiver: Receiver) => Receiver;
   readonly open?: number;
+  /** What tools with a journal do. */
+  readonly handle?: HandleJob;
+  readonly confirmUrl?: () => string | undefined;
+  /** The database file; a new one where absent. */
+  readonly path?: string;
+  readonly clock?: Clock;
 }
 
 /** A handler that a test steers: it hands the job over and waits for its end. */
@@ -281,7 +288,10 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
   const side = await createReceivingSide({
     run,
     tools,
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
+    ...(options.handle ? { handle: options.handle } : {}),
+    ...(options.confirmUrl ? { confirmUrl: options.confirmUrl } : {}),
+    ...(options.path === undefined ? {} : { path: options.path }),
     ...(options.open === undefined ? {} : { open: options.open }),
   });
   await side.open();

@@ -125,6 +125,7 @@ test('JSON that nests too deep or names __proto__ is refused', async () => {
   for (const answer of answers) {
     expect(answer.status).toBe(400);
     expect(errorOf(answer)['code']).toBe(-32_600);
+    expect(answer.body['id']).toBe(7);
   }
   expect('admin' in {}).toBe(false);
 });

@@ -46,7 +46,7 @@ const statusOf = (message: JsonObject): unknown => (message['params'] as JsonObj
 
 verifies(
   ['G2-101', 'G2-98', 'G2-96', 'G2-102', 'G2-97'],
-  'a listen is acknowledged first, then tells the state of now and every transition, each under its name',
+  'a listen is acknowledged first, then tells the state of now and every transition once, each under its name [O4]',
   async () => {
     const { alice, kit } = await scene();
     const taskId = await create(alice, 'gated');

@@ -297,7 +297,7 @@ verifies(
 
 verifies(
   ['G1-81', 'G1-83', 'G1-84'],
-  'each change is told once on the GET stream of each session of its owner, none after the end',
+  'each change is told once on the GET stream of each session of its owner, none after the end [O4]',
   async () => {
     const { alice, url, kit } = await scene();
     const bob = await caller2025(url, 'bob');

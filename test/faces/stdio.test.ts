@@ -227,7 +227,7 @@ const BROKEN: readonly (readonly [line: string, code: number, id: unknown])[] = 
   [
     `{"jsonrpc":"2.0","id":8,"method":"ping","params":${'{"a":'.repeat(80)}1${'}'.repeat(80)}}`,
     -32_600,
-    null,
+    8,
   ],
   [`"${'x'.repeat(70_000)}"`, -32_600, null],
 ];
@@ -241,6 +241,17 @@ test.each(BROKEN)(
     expect(resultOf(await call('ping'))).toEqual({});
   },
 );
+
+test.each([
+  `{"x":${'['.repeat(80)}${']'.repeat(80)}}`,
+  '{"arguments":{"amount":1e999}}',
+  '{"a":{"__proto__":{}}}',
+])('a request that is refused for its content is refused under its id: %s', async (params) => {
+  const { input, next } = await scene();
+  input.write(`{"method":"tools/call","params":${params},"jsonrpc":"2.0","id":"refused"}\n`);
+  const { id, error } = await next();
+  expect([id, (error as JsonObject)['code']]).toEqual(['refused', -32_600]);
+});
 
 test('lines come in pieces, with carriage returns, empty, and as no UTF-8', async () => {
   const { input, next } = await scene();

@@ -48,7 +48,10 @@ export async function startFuzzedGateway(
     '--disable-warning=ExperimentalWarning',
     `--import=${PROBE}`,
   ];
-  const args = [...gatewayArguments({ config, data, nodeOptions }), ...(stdio ? ['--stdio'] : [])];
+  const args = [
+    ...gatewayArguments({ config, data, nodeOptions }),
+    ...(stdio ? ['--stdio', '--no-engine'] : []),
+  ];
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     env: cleanEnv(stdio ? {} : { LONGCALL_IDENTITY_TOKENS: writeTokens(folder) }),

@@ -3,7 +3,14 @@ import type { Principal } from '../../src/identity/principal.ts';
 import { createDeferred, type Deferred } from '../../src/kernel/deferred.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { askKindOf, type AskKind, type InputAnswer, type Task } from '../../src/protocol/model.ts';
-import type { Job, Question, Reply, RunEnd, StopReason } from '../../src/runtime/job.ts';
+import type {
+  Job,
+  JobJournal,
+  Question,
+  Reply,
+  RunEnd,
+  StopReason,
+} from '../../src/runtime/job.ts';
 import type { ServedTool } from '../../src/runtime/tool.ts';
 import type { UpstreamTask } from '../../src/stores/attempts.ts';
 import { ALICE } from './gateway-kit.ts';
@@ -16,6 +23,8 @@ export interface JobSpec {
   readonly asks?: readonly AskKind[];
   readonly attempt?: number;
   readonly upstreamTask?: UpstreamTask;
+  /** Whether the upstream's task may still be noted: not where the record has ended. */
+  readonly mayJournal?: () => boolean;
 }
 
 /** A question that waits for its answer. */
@@ -83,8 +92,11 @@ export function run(gateway: Gateway, spec: JobSpec): TestRun {
     attempt: spec.attempt ?? 1,
     ...(spec.upstreamTask ? { upstreamTask: spec.upstreamTask } : {}),
     signal: stopper.signal,
+    deadline: 3_600_000,
+    journal: NO_JOURNAL,
     dispatched: () => Promise.resolve(!stopper.signal.aborted && (dispatched += 1) > 0),
-    journalUpstream: (task) => Promise.resolve(journal.push(task) > 0),
+    journalUpstream: (task) =>
+      Promise.resolve((spec.mayJournal?.() ?? true) && journal.push(task) > 0),
     ask: (asked, signal) =>
       Promise.all(
         asked.map((question) => {
@@ -99,7 +111,10 @@ export function run(gateway: Gateway, spec: JobSpec): TestRun {
     progress: (params) => void progress.push(params),
     log: (params) => void logs.push(params),
   };
-  const end = gateway.runTool(job);
+  const end = gateway.runTool(job).then((ended) => {
+    if ('parked' in ended) throw new Error('a call of an upstream went to sleep');
+    return ended;
+  });
   return {
     end,
     questions,
@@ -111,6 +126,24 @@ export function run(gateway: Gateway, spec: JobSpec): TestRun {
     stop: (reason) => stopper.abort(reason),
   };
 }
+
+const refused = (): never => {
+  throw new Error('a call of an upstream keeps no journal');
+};
+
+const NO_JOURNAL: JobJournal = {
+  read: refused,
+  append: refused,
+  dispatchEffect: refused,
+  recordReceipt: refused,
+  consumeAnswer: refused,
+  ask: refused,
+  findInput: refused,
+  park: refused,
+  now: refused,
+  openMs: refused,
+  watch: refused,
+};
 
 function taskOf(spec: JobSpec, { name, upstream, effect }: ServedTool): Task {
   const principal = spec.principal ?? ALICE;

@@ -22,7 +22,8 @@ test('over HTTP a request that comes twice in one session runs once', async () =
   expect(errorOf(await alice.tool('gated', {}, { id: 'same' }))).toMatchObject(REFUSED);
   kit.gate.end(job, answered('once'));
   expect(textOf(resultOf(await first))).toContain('once');
-  const again = alice.tool('gated', {}, { id: 'same' });
+  const meta = { 'dev.longcall/newOperation': true };
+  const again = alice.tool('gated', {}, { id: 'same', meta });
   kit.gate.end(await kit.gate.next(), answered('twice'));
   expect(textOf(resultOf(await again))).toContain('twice');
 });

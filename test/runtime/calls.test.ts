@@ -166,7 +166,7 @@ describe('a handler', () => {
         throw new Error('it broke: password=hunter2');
       },
       'internal_error',
-      'it broke: [redacted]',
+      'it broke: password=[redacted]',
     ],
     ['rejects with no error', () => Promise.reject(undefined), 'internal_error', 'undefined'],
     ['returns nothing', () => undefined, 'invalid_end', 'the tool ended without a valid outcome'],

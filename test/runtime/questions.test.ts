@@ -124,7 +124,12 @@ describe('a question', () => {
       const side = await askingSide((job) => job.ask([form('a'), form('b')]));
       const task = await side.call();
       const [a = '', b = ''] = (await pendingOf(side, task, 2)).map(({ key }) => key);
-      expect(await answer(side, task, {})).toEqual({ kind: 'taken', taken: [], ignored: [] });
+      expect(await answer(side, task, {})).toEqual({
+        kind: 'taken',
+        taken: [],
+        ignored: [],
+        expired: [],
+      });
       expect(await answer(side, task, { in_nobody: accept() })).toMatchObject({
         ignored: ['in_nobody'],
       });

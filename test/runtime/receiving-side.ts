@@ -15,10 +15,12 @@ import { createSealer } from '../../src/kernel/seal.ts';
 import type { TaskView } from '../../src/protocol/codec.ts';
 import type { Outcome, Task } from '../../src/protocol/model.ts';
 import { createFixedAdmission } from '../../src/runtime/admission.ts';
+import type { MayResume } from '../../src/runtime/core.ts';
 import type { RunEnd, RunTool } from '../../src/runtime/job.ts';
 import type { RuntimeLimits } from '../../src/runtime/limits.ts';
 import type { Call } from '../../src/runtime/receiver.ts';
-import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts';
+import type { HandleJob } from '../../src/runtime/steps/with-journal.ts';
+import { createRuntime, type Runtime, type RuntimeOptions } from '../../src/runtime/runtime.ts';
 import type { ServedTool } from '../../src/runtime/tool.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/store.ts';
 import type { Store } from '../../src/stores/store.ts';
@@ -85,14 +87,22 @@ export const toldToStop = (signal: AbortSignal): Promise<void> =>
 
 export interface SideOptions {
   readonly run: RunTool;
+  /** What tools with a journal do. */
+  readonly handle?: HandleJob;
+  readonly confirmUrl?: () => string | undefined;
+  readonly mayResume?: MayResume;
   /** The database file; a new one in a directory of its own where absent. */
   readonly path?: string;
   readonly clock?: Clock;
   readonly tools?: readonly ServedTool[];
   readonly limits?: Partial<RuntimeLimits>;
+  readonly artifacts?: NonNullable<RuntimeOptions['artifacts']>;
   readonly slots?: number;
   readonly parkedMax?: number;
+  /** How many one principal may have open. */
   readonly open?: number;
+  /** How many all may have together; as `open` where absent. */
+  readonly openInAll?: number;
   /** A store between the real one and the runtime, for failures that the real one has rarely. */
   readonly wrap?: (store: Store) => Store;
 }
@@ -143,21 +153,25 @@ export async function createReceivingSide(options: SideOptions): Promise<Receivi
     leaseMs: 15_000,
     sweepEveryMs: 1_000,
   });
-  const open = options.open ?? 10_000;
+  const { open = 10_000, openInAll: inAll = open } = options;
   const runtime = createRuntime({
     store,
     engine,
     clock,
     random: systemRandom,
     logger: silentLogger,
-    admission: createFixedAdmission({ perPrincipal: open, perTenant: open, total: open }),
+    admission: createFixedAdmission({ perPrincipal: open, perTenant: inAll, total: inAll }),
     sealer: createSealer(KEY),
     fingerprintKey: KEY,
     hashId: (id) => `h(${id.length})`,
     bootId,
     run: options.run,
+    ...(options.handle ? { handle: options.handle } : {}),
+    ...(options.confirmUrl ? { confirmUrl: options.confirmUrl } : {}),
+    ...(options.mayResume ? { mayResume: options.mayResume } : {}),
     toolOf: (task) => tools.find(({ name }) => name === task.tool),
     ...(options.limits ? { limits: options.limits } : {}),
+    ...(options.artifacts ? { artifacts: options.artifacts } : {}),
   });
   onTestFinished(() => real.close());
 
@@ -197,7 +211,10 @@ export async function createReceivingSide(options: SideOptions): Promise<Receivi
   };
 }
 
-/** A call of alice's, as a 2026-07-28 client that can be asked for a form makes it. */
+/**
+ * A call of alice's, as a 2026-07-28 client that can be asked for a form makes it. Each is meant as another one: tests
+ * of repeats say that theirs is none.
+ */
 export const callOf = (tool: ServedTool, args: JsonObject = {}): Call => ({
   principal: ALICE,
   tool,
@@ -205,6 +222,7 @@ export const callOf = (tool: ServedTool, args: JsonObject = {}): Call => ({
   meta: {},
   origin: '2026-07-28',
   asks: ['elicitation-form'],
+  newOperation: true,
 });
 
 /** What is left of a clock's time when its process died: the next process has a clock of its own. */

@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from '../fixtures/upstreams/launch.ts';
 import type { Channel, Mailbox, Message } from './channel.ts';
 import { createMailbox, NO_HTTP } from './channel.ts';
 
+/** How long a server may take to start, before what it is asked counts as unanswered. */
+const START_MS_MAX = 60_000;
 /** How much of what a server says to people is kept, for the words of a failure. */
 const SAID_MAX = 2_000;
 
@@ -23,6 +27,12 @@ export function startPipe({ command, args }: Command, env: NodeJS.ProcessEnv): P
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
   const gone = once(child, 'exit');
   const mailboxes = new Set<Mailbox>();
+  const started = Promise.race([
+    once(child.stdout, 'data'),
+    once(child.stdout, 'close'),
+    untilListening(child.stderr),
+    pause(START_MS_MAX, undefined, { ref: false }),
+  ]);
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-SAID_MAX)));
   const endAll = (): void => mailboxes.forEach((mailbox) => mailbox.end(`; on stderr: ${said}`));
@@ -38,7 +48,11 @@ export function startPipe({ command, args }: Command, env: NodeJS.ProcessEnv): P
   const listen = (close: () => void = () => undefined): Channel => {
     const mailbox = createMailbox();
     mailboxes.add(mailbox);
-    const { received, waitFor } = mailbox;
+    const { received } = mailbox;
+    const waitFor: Channel['waitFor'] = async (matches, what) => {
+      await started;
+      return mailbox.waitFor(matches, what);
+    };
     const headers = new Headers();
     return {
       status: NO_HTTP,
@@ -77,6 +91,15 @@ export function startPipe({ command, args }: Command, env: NodeJS.ProcessEnv): P
       await gone;
     },
   };
+}
+
+/** Gateways say so on stderr; other servers say nothing there. */
+function untilListening(stderr: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    stderr.on('data', (chunk: Buffer) => {
+      if (chunk.toString().includes('listening')) resolve();
+    });
+  });
 }
 
 function parseLine(line: string): Message | undefined {

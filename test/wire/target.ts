@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { endEnginesIn } from '../background/engine-of.ts';
 import { createEffectsReader } from '../fixtures/upstreams/effects-reader.ts';
 import type { EffectsReader } from '../fixtures/upstreams/effects-reader.ts';
 import { launchHttp } from '../fixtures/upstreams/launch.ts';
@@ -103,7 +104,7 @@ async function startGatewayTarget(): Promise<RunningTarget> {
   };
 }
 
-/** The gateway as hosts start it: over the pipes of a process of its own, for the local user alone. */
+/** The gateway as hosts start it: over the pipes of a front, whose engine outlives it, for the local user alone. */
 export function createStdioTarget(): RunningTarget {
   const effects = createEffectsReader();
   const folder = mkdtempSync(join(tmpdir(), 'longcall-wire-'));
@@ -128,6 +129,7 @@ export function createStdioTarget(): RunningTarget {
     effects: effects.lines,
     async stop() {
       await Promise.all(Array.from(pipes.values(), (pipe) => pipe.stop()));
+      await endEnginesIn(folder);
       effects.remove();
       rmSync(folder, { recursive: true });
     },

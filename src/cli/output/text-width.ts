@@ -1,4 +1,4 @@
-import { stripControls } from '../../kernel/text.ts';
+import { stripControls } from '../../kernel/invisible.ts';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;

@@ -20,6 +20,8 @@ export interface EmbeddedEngineOptions {
   readonly runningPerTool: () => Readonly<Record<string, number>>;
   /** The same for each tool whose cap nobody knows now; none where absent. */
   readonly runningPerOtherTool?: number;
+  /** Upstreams that are not to be had here now, asked before each claim: their tasks stay queued. */
+  readonly exceptUpstreams?: () => readonly string[];
   readonly leaseMs: number;
   /** How often to look without being woken: the net under lost wake-ups. */
   readonly sweepEveryMs: number;
@@ -57,7 +59,9 @@ export function createEmbeddedEngine(options: EmbeddedEngineOptions): Engine {
   const claimAll = async (run: RunAttempt): Promise<void> => {
     for (let limit = places.free(); limit > 0 && !stopping; limit = places.free()) {
       const runningPerTool = places.withParked(options.runningPerTool());
-      const claimed = await store.attempts.claim({ ...claim, limit, runningPerTool });
+      const exceptUpstreams = options.exceptUpstreams?.() ?? [];
+      const params = { ...claim, limit, runningPerTool, exceptUpstreams };
+      const claimed = await store.attempts.claim(params);
       if (stopping) return;
       for (const attempt of claimed) launch(run, attempt);
       if (claimed.length < limit) return;

@@ -7,9 +7,13 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Random } from '../../kernel/random.ts';
 import type { Sealer } from '../../kernel/seal.ts';
+import type { JobToolsSetting } from '../../runtime/job-tools.ts';
 import type { Receiver } from '../../runtime/receiver.ts';
+import { createRouteMeter, type RouteMeter } from '../../runtime/route-meter.ts';
 import type { Surface } from '../../runtime/surface.ts';
+import { createPatience, type Patience } from '../job-tools/patience.ts';
 import { createHandleDesk, type HandleDesk } from './call/handle-desk.ts';
+import { createReadGate, READ_RATE, type ReadGate, type ReadRate } from './read-gate.ts';
 import { createResourceWatch, type ResourceWatch } from './resource-watch.ts';
 
 /** What a face serves and with what. All durations in ms. */
@@ -32,6 +36,12 @@ export interface FaceOptions {
   readonly sessionIdleMs?: number;
   /** How long an `InputRequiredResult` waits for its retry. Default 5 min. */
   readonly holdMs?: number;
+  /** How often one principal may read status. Default: 100 a second, 500 at once. */
+  readonly statusReads?: ReadRate;
+  /** Whether callers without Tasks are given handles for job tools. Default: off. */
+  readonly jobTools?: JobToolsSetting;
+  /** Counts how calls are routed. */
+  readonly routes?: RouteMeter;
 }
 
 /** Streamable HTTP at `/mcp`, both generations and older ones. */
@@ -60,6 +70,8 @@ const HOLD_MS = 5 * 60_000;
 
 /** What the parts of one face share. */
 export interface Face extends Required<FaceOptions> {
+  readonly reads: ReadGate;
+  readonly patience: Patience;
   readonly handles: HandleDesk;
   readonly resources: ResourceWatch;
   /** Aborted when the face closes: whoever waits for long answers or ends now. */
@@ -70,12 +82,17 @@ export interface Face extends Required<FaceOptions> {
 
 export function createFace(options: FaceOptions): Face {
   const closing = new AbortController();
-  const { receiver, surface, logger, product } = options;
+  const { receiver, surface, logger, product, statusReads = READ_RATE } = options;
   return {
     ...options,
     keepAliveMs: options.keepAliveMs ?? KEEP_ALIVE_MS,
     sessionIdleMs: options.sessionIdleMs ?? SESSION_IDLE_MS,
     holdMs: options.holdMs ?? HOLD_MS,
+    statusReads,
+    reads: createReadGate(options.clock, statusReads),
+    jobTools: options.jobTools ?? 'off',
+    routes: options.routes ?? createRouteMeter(),
+    patience: createPatience(options.clock),
     handles: createHandleDesk(receiver, logger),
     resources: createResourceWatch(surface, logger),
     closing: closing.signal,

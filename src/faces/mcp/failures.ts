@@ -76,6 +76,13 @@ export const atCapacity = (limit: string, retryAfterMs: number): RpcFailure =>
     { reason: 'capacity', limit, retryAfterMs },
   );
 
+export const tooManyReads = (retryAfterMs: number): RpcFailure =>
+  new RpcFailure(
+    FACE_CODES.capacity,
+    'status is read too often: keep to pollInterval, or wait in one request; nothing is lost',
+    { reason: 'status_reads', retryAfterMs },
+  );
+
 const DRAINING_RETRY_MS = 5000;
 
 export const draining = (): RpcFailure =>
@@ -90,6 +97,25 @@ const effectWords = (task: Task): string =>
     ? 'the tool only reads, so the call may be repeated'
     : `whether it took effect is not known (operation ${task.operationId}): do not repeat it before that is settled`;
 
+/** Late is no mistake of whoever answers: the question is over, and asking anew is the caller's own affair (Q1). */
+const lateAnswer = (): RpcError => ({
+  code: RPC_CODES.invalidRequest,
+  message: 'expired: the question was not answered in time; this answer was not taken',
+  data: { reason: 'input_expired' },
+});
+
+/** Why an answer to a request of ours was not taken, if it was not. */
+export function answerRefusal(
+  verdict:
+    | { readonly kind: 'taken' | 'ignored' | 'expired' }
+    | { readonly kind: 'malformed'; readonly problem: string },
+): RpcError | undefined {
+  if (verdict.kind === 'expired') return lateAnswer();
+  if (verdict.kind !== 'malformed') return undefined;
+  const message = `the answer was not taken, the question stays open: ${verdict.problem}`;
+  return { code: RPC_CODES.invalidParams, message, data: { reason: 'malformed_answer' } };
+}
+
 /** A plain call that met its limit: what is known, and how to let it run longer. */
 export function plainLimitReached(tool: ServedTool, task: Task, asTask?: string): RpcFailure {
   const limit = formatDuration(tool.plainLimitMs);
@@ -97,6 +123,16 @@ export function plainLimitReached(tool: ServedTool, task: Task, asTask?: string)
   return new RpcFailure(
     RPC_CODES.internalError,
     `the call reached its limit of ${limit} and was cancelled upstream; ${effectWords(task)}${longer}`,
+    { reason: 'plain_limit', limitMs: tool.plainLimitMs, operationId: task.operationId },
+  );
+}
+
+/** The same where another caller waits for the same call, so that nothing was stopped. */
+export function sharedLimitReached(tool: ServedTool, task: Task): RpcFailure {
+  const limit = formatDuration(tool.plainLimitMs);
+  return new RpcFailure(
+    RPC_CODES.internalError,
+    `the call reached its limit of ${limit} and goes on, since it was made more than once; send the same call again to wait on`,
     { reason: 'plain_limit', limitMs: tool.plainLimitMs, operationId: task.operationId },
   );
 }

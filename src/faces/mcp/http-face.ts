@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authentication } from '../../identity/authenticator.ts';
 import type { Principal } from '../../identity/principal.ts';
+import type { Json } from '../../kernel/json.ts';
 import { RPC_CODES } from '../../protocol/names.ts';
 import { createFace, type Face, type FaceOptions, type HttpFace } from './face.ts';
 import { draining, errorOfThrown } from './failures.ts';
@@ -14,10 +15,13 @@ import { createListens } from './generation-2026/listen.ts';
 import { createModernService } from './generation-2026/modern-service.ts';
 import { accept, refuse } from './http/answer.ts';
 import { readBody } from './http/body.ts';
+import { ARTIFACTS_PATH, serveArtifact } from './http/artifact-route.ts';
+import { CONFIRM_PATH, serveConfirm } from './http/confirm-route.ts';
 import { createHostGuard } from './http/host-guard.ts';
 import { createStandingAnswers } from './http/standing-answers.ts';
 import { readJsonText } from './json-text.ts';
-import { readMessage, type RpcMessage } from './message.ts';
+import { readMessage, requestIdOf, type RpcId, type RpcMessage } from './message.ts';
+import type { ReadGate, TooManyReads } from './read-gate.ts';
 
 const PATH = '/mcp';
 const BATCH_MAX = 100;
@@ -32,6 +36,7 @@ interface Visit {
 }
 
 interface Generations {
+  readonly reads: ReadGate;
   readonly http2025: Http2025;
   readonly http2026: Http2026;
 }
@@ -77,7 +82,7 @@ function createDoor(
       refuse(res, { code: FACE_CODES.forbidden, message }, { status: 403 });
       return undefined;
     }
-    const authentication = face.authenticator.authenticate(req.headers.authorization);
+    const authentication = face.authenticator.authenticate(req.headers.authorization, req);
     if (authentication.kind === 'principal') return authentication.principal;
     const message = `not authenticated: ${authentication.reason} credential`;
     const headers = { 'www-authenticate': challenge(authentication) };
@@ -87,16 +92,40 @@ function createDoor(
 }
 
 /** Batches are of 2025-03-26 and older; a message of 2026-07-28 never travels in one. */
-function serveBatch({ http2025 }: Generations, visit: Visit, values: readonly unknown[]): void {
+function serveBatch(
+  { http2025, reads }: Generations,
+  visit: Visit,
+  values: readonly unknown[],
+): void {
   if (values.length > BATCH_MAX)
     return reject(visit.res, 400, `a batch has at most ${BATCH_MAX} messages`);
   const messages = values.map(readMessage);
   if (messages.some((message) => isModern(message, visit.req)))
     return reject(visit.res, 400, `batches are no part of ${VERSION_2026}`);
+  const tooMany = messages
+    .filter((message) => message.kind === 'request')
+    .map((request) => reads.refusal(visit.principal, request))
+    .find((refusal) => refusal !== undefined);
+  if (tooMany) return refuseRead(visit, null, tooMany);
   http2025.post(visit, messages, true);
 }
 
-function serveMessage({ http2025, http2026 }: Generations, visit: Visit, value: unknown): void {
+/** Over HTTP who asks too often hears it as a status, which proxies and clients understand too (O1). */
+function refuseRead(
+  visit: Visit,
+  id: RpcId | null,
+  { failure, retryAfterSeconds }: TooManyReads,
+): void {
+  const { code, message, data } = failure;
+  refuse(
+    visit.res,
+    { code, message, data: data as Json },
+    { status: 429, id, headers: { 'retry-after': String(retryAfterSeconds) } },
+  );
+}
+
+function serveMessage(generations: Generations, visit: Visit, value: unknown): void {
+  const { http2025, http2026, reads } = generations;
   const message = readMessage(value);
   if (message.kind === 'invalid') {
     const error = {
@@ -105,6 +134,8 @@ function serveMessage({ http2025, http2026 }: Generations, visit: Visit, value: 
     };
     return refuse(visit.res, error, { status: 400, id: message.id });
   }
+  const tooMany = message.kind === 'request' && reads.refusal(visit.principal, message);
+  if (tooMany) return refuseRead(visit, message.id, tooMany);
   if (!isModern(message, visit.req)) return http2025.post(visit, [message], false);
   if (message.kind === 'request') return http2026.post(visit, message);
   accept(visit.res); // no notification means anything over HTTP: closing the stream is the cancel (G2-92)
@@ -120,7 +151,11 @@ function serveText(generations: Generations, visit: Visit, text: string): void {
         { status: 400 },
       );
     case 'unsafe':
-      return reject(visit.res, 400, `the body is refused: ${json.problem}`);
+      return refuse(
+        visit.res,
+        { code: RPC_CODES.invalidRequest, message: `the body is refused: ${json.problem}` },
+        { status: 400, id: requestIdOf(json.value) },
+      );
     case 'value':
       return Array.isArray(json.value)
         ? serveBatch(generations, visit, json.value)
@@ -172,7 +207,10 @@ export function createHttpFace(options: FaceOptions): HttpFace {
   const open = new Set<ServerResponse>();
 
   const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    if (pathOf(req) !== PATH) return reject(res, 404, `nothing here; MCP is served at ${PATH}`);
+    const path = pathOf(req);
+    const isArtifact = path?.startsWith(ARTIFACTS_PATH) === true;
+    if (path !== PATH && path !== CONFIRM_PATH && !isArtifact)
+      return reject(res, 404, `nothing here; MCP is served at ${PATH}`);
     if (face.closing.aborted)
       return refuse(res, errorOfThrown(face, draining()), {
         status: 503,
@@ -180,8 +218,10 @@ export function createHttpFace(options: FaceOptions): HttpFace {
       });
     const principal = admit(req, res);
     if (!principal) return;
+    if (path === CONFIRM_PATH) return serveConfirm(face.receiver, { req, res, principal });
     standing.enter({ req, res, principal });
-    await serve(face, { http2025, http2026 }, { req, res, principal });
+    if (isArtifact) return serveArtifact(face.receiver, { req, res, principal });
+    await serve(face, { reads: face.reads, http2025, http2026 }, { req, res, principal });
   };
   return {
     handler(req, res) {

@@ -5,7 +5,12 @@ export type JsonText =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'malformed' }
   /** Well-formed, but not taken: nested too deep, a member named `__proto__`, or a number that no double can hold. */
-  | { readonly kind: 'unsafe'; readonly problem: string };
+  | {
+      readonly kind: 'unsafe';
+      readonly problem: string;
+      /** For nothing but the id of a request that has to be refused. */
+      readonly value: unknown;
+    };
 
 type Visit = readonly [value: object, depth: number];
 
@@ -39,5 +44,5 @@ export function readJsonText(text: string): JsonText {
     return { kind: 'malformed' };
   }
   const problem = typeof value === 'object' && value !== null ? problemIn(value) : undefined;
-  return problem === undefined ? { kind: 'value', value } : { kind: 'unsafe', problem };
+  return problem === undefined ? { kind: 'value', value } : { kind: 'unsafe', problem, value };
 }

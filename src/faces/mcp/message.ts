@@ -36,6 +36,13 @@ export type RpcMessage = RpcRequest | RpcNotification | RpcResponse | InvalidMes
 const isId = (value: unknown): value is RpcId =>
   typeof value === 'string' || (typeof value === 'number' && Number.isSafeInteger(value));
 
+/** The id under which a request that cannot be taken is refused: without it its sender would wait for ever. */
+export function requestIdOf(value: unknown): RpcId | null {
+  if (!isJsonObject(value) || typeof value['method'] !== 'string') return null;
+  const { id } = value;
+  return isId(id) ? id : null;
+}
+
 function readError(value: unknown): RpcError | undefined {
   if (!isJsonObject(value)) return undefined;
   const { code, message, data } = value;

@@ -1,5 +1,6 @@
 import type { Principal } from '../../identity/principal.ts';
 import { messageOf, type Logger } from '../../kernel/logger.ts';
+import { isOwnUri } from '../../runtime/artifacts/artifact-uri.ts';
 import type { Surface } from '../../runtime/surface.ts';
 
 /**
@@ -26,6 +27,7 @@ export function createResourceWatch(surface: Surface, logger: Logger): ResourceW
       );
   return {
     async watch(principal, uri) {
+      if (isOwnUri(uri)) return () => undefined; // an artifact never changes, and its id is nobody else's to know
       const key = `${principal.key} ${uri}`;
       const entry = shared.get(key) ?? {
         watchers: 0,

@@ -1,8 +1,11 @@
 import { createDeferred } from '../../kernel/deferred.ts';
+import type { RpcError } from '../../protocol/model.ts';
 import { createFace, type StdioFace, type StdioFaceOptions } from './face.ts';
+import { errorOfThrown } from './failures.ts';
 import { createSessionService } from './generation-2025/session-service.ts';
 import { createListens } from './generation-2026/listen.ts';
 import { createModernService } from './generation-2026/modern-service.ts';
+import type { RpcRequest } from './message.ts';
 import { readLines } from './stdio/lines.ts';
 import { createPipe } from './stdio/pipe.ts';
 import { receiveLines } from './stdio/receive-lines.ts';
@@ -31,7 +34,11 @@ export function createStdioFace(options: StdioFaceOptions): StdioFace {
     const done = served.finally(() => underWay.delete(done));
     underWay.add(done);
   };
-  const handlers = receiveLines({ pipe, modern, session, maxBytes, onServing });
+  const tooManyReads = (request: RpcRequest): RpcError | undefined => {
+    const tooMany = face.reads.refusal(principal, request);
+    return tooMany && errorOfThrown(face, tooMany.failure);
+  };
+  const handlers = receiveLines({ pipe, modern, session, maxBytes, tooManyReads, onServing });
 
   const finish = async (): Promise<void> => {
     modern.stopAll('gone');

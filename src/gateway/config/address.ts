@@ -1,8 +1,15 @@
 import { isIP } from 'node:net';
 import type { ListenAddress } from './config.ts';
 
-const HOST_PORT = /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[^:\s[\]/]+)):(?<port>\d{1,5})$/;
+const HOST_PORT = /^(?:\[(?<bracketed>[^\]]+)\]|(?<plain>[^:\s[\]/]+)):(?<port>\d{1,9})$/;
 const PORT_MAX = 65_535;
+
+/** Why a text is no address: the port where it alone is wrong. */
+export function addressProblem(text: string): string {
+  const port = HOST_PORT.exec(text)?.groups?.['port'] ?? '0';
+  if (Number(port) <= PORT_MAX) return 'must be host:port, for example 127.0.0.1:8787';
+  return `has the port ${port}; a port is a number from 0 to ${PORT_MAX}`;
+}
 
 /** `host:port`, an IPv6 host in brackets; nothing where the text is neither. */
 export function parseAddress(text: string): ListenAddress | undefined {

@@ -1,4 +1,5 @@
 import type { EffectClass } from '../../protocol/model.ts';
+import type { JobToolsSetting } from '../../runtime/job-tools.ts';
 import type { ToolMode } from '../../runtime/tool.ts';
 import type { Sharing, ToolPolicy } from '../options.ts';
 
@@ -14,9 +15,11 @@ export interface GatewayConfig {
   readonly identity: IdentityConfig;
   /** In the order of the file; at least one. */
   readonly upstreams: readonly UpstreamConfig[];
-  readonly jobTools: 'off';
+  readonly jobTools: JobToolsSetting;
   readonly limits: LimitsConfig;
   readonly retention: RetentionConfig;
+  readonly engine: EngineConfig;
+  readonly redact: RedactConfig;
   readonly log: LogConfig;
 }
 
@@ -82,26 +85,61 @@ export type ToolRule = Partial<ToolDefaults> & {
   readonly mode?: ToolMode;
   readonly effect?: EffectClass;
   readonly roundsFirst?: boolean;
+  readonly artifacts?: ArtifactSetting;
 };
 
 export interface LimitsConfig {
   /** Open tasks of one principal. */
   readonly openPerPrincipal: number;
   readonly openPerTenant: number;
+  /** What is kept of one principal, in bytes. */
+  readonly bytesPerPrincipal: number;
+  readonly bytesPerTenant: number;
   /** Tasks open at once in the whole process. */
   readonly openTotal: number;
   /** Longest wait in the queue, in ms: a part of every task's ttl. */
   readonly queueTimeMs: number;
   readonly runningPerTool: number;
   readonly resultBytes: number;
+  readonly artifactAboveBytes: number;
+  readonly artifacts: ArtifactLimitsConfig;
   readonly requestBytes: number;
+  readonly statusReads: { readonly perSecond: number; readonly burst: number };
 }
 
 export interface RetentionConfig {
   readonly tasksMs: number;
   readonly anonymousMs: number;
+  readonly artifactsMs: number;
   readonly ledgerMs: number;
   readonly auditMs: number;
+}
+
+/** Where the work of a gateway over stdio is: in a process that outlives the window, or in the window's own. */
+export const ENGINE_MODES = ['background', 'inline'] as const;
+export type EngineMode = (typeof ENGINE_MODES)[number];
+
+export interface EngineConfig {
+  readonly mode: EngineMode;
+  /** How long a background engine stays without windows and work. */
+  readonly idleExitMs: number;
+}
+
+/** Whether what is large in a tool's results becomes artifacts. */
+export const ARTIFACT_SETTINGS = ['on', 'off'] as const;
+export type ArtifactSetting = (typeof ARTIFACT_SETTINGS)[number];
+
+/** What artifacts may take up, in bytes. */
+export interface ArtifactLimitsConfig {
+  readonly eachBytes: number;
+  readonly perPrincipalBytes: number;
+  readonly perTenantBytes: number;
+  readonly totalBytes: number;
+}
+
+export interface RedactConfig {
+  /** Patterns of RE2 by their names. */
+  readonly patterns: Readonly<Record<string, string>>;
 }
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;

@@ -6,13 +6,9 @@ import type { ConfigPath } from './problems.ts';
  */
 const LATER_KEYS: readonly (readonly string[])[] = [
   ['identity', 'oauth'],
-  ['upstreams', '*', 'tools', '*', 'idempotency'],
   ['upstreams', '*', 'tools', '*', 'object'],
   ['upstreams', '*', 'tools', '*', 'reconcile'],
   ['upstreams', '*', 'tools', '*', 'confirmedBy'],
-  ['upstreams', '*', 'tools', '*', 'fallback'],
-  ['limits', 'perTenant', 'bytes'],
-  ['limits', 'result', 'artifactAbove'],
 ];
 
 /** Whether a later version serves that key. */

@@ -49,7 +49,15 @@ describe('with nothing said', () => {
           openTotal: 1000,
           runningPerTool: 16,
           resultBytes: 16 * 1024 ** 2,
+          artifactAboveBytes: 256 * 1024,
+          artifacts: {
+            eachBytes: 32 * 1024 ** 2,
+            perPrincipalBytes: 1024 ** 3,
+            perTenantBytes: 4 * 1024 ** 3,
+            totalBytes: 16 * 1024 ** 3,
+          },
           requestBytes: 4 * 1024 ** 2,
+          statusReads: { perSecond: 100, burst: 500 },
         },
         retention: { tasksMs: 86_400_000, anonymousMs: 3_600_000, ledgerMs: 400 * 86_400_000 },
         log: { level: 'info', format: 'auto' },
@@ -67,6 +75,7 @@ describe('with nothing said', () => {
         },
         toolDefaults: {
           syncWindowMs: 2000,
+          jobWindowMs: 15_000,
           plainLimitMs: 60_000,
           runLimitMs: 3_600_000,
           inputAllowanceMs: 86_400_000,
@@ -74,6 +83,7 @@ describe('with nothing said', () => {
           retentionMs: 86_400_000,
           pollIntervalMs: 1000,
           concurrency: 16,
+          artifactAbove: 256 * 1024,
         },
       });
     },
@@ -105,6 +115,34 @@ describe('with nothing said', () => {
     expect(problems({ yaml: '', flags: { listen: '127.0.0.1:0' } })).toEqual([
       'longcall.yaml:1:1: upstreams: name at least one server, or start with --upstream',
     ]);
+  });
+});
+
+describe('what a tool says about repeats', () => {
+  test('where its key comes from, for how long a call without one is the same, and how many wait', () => {
+    const { config } = load({
+      yaml: `upstreams:
+  bank:
+    command: [node]
+    tools:
+      "*": { repeatWindow: 0, queued: 5 }
+      pay: { idempotency: { argument: request_id, from: [invoice, version] }, repeatWindow: 1h }
+limits: { perPrincipal: { bytes: 10MiB }, perTenant: { bytes: 2GiB }, perTool: { queued: 7 } }
+`,
+    });
+    const [bank] = config.upstreams;
+    expect(bank?.tools).toEqual({
+      '*': { repeatWindowMs: 0, queueMax: 5 },
+      pay: {
+        idempotency: { argument: 'request_id', from: ['invoice', 'version'] },
+        repeatWindowMs: 3_600_000,
+      },
+    });
+    expect(bank?.toolDefaults).toMatchObject({ repeatWindowMs: 600_000, queueMax: 7 });
+    expect(config.limits).toMatchObject({
+      bytesPerPrincipal: 10 * 1024 ** 2,
+      bytesPerTenant: 2 * 1024 ** 3,
+    });
   });
 });
 
@@ -152,6 +190,7 @@ describe('which word counts', () => {
         'upstreams.a.tools.*.mode "task-optional" default',
         'upstreams.a.tools.*.effect "consequential" default',
         'upstreams.a.tools.*.syncWindow "2s" default',
+        'upstreams.a.tools.*.jobWindow "15s" default',
         'upstreams.a.tools.*.runLimit "2h" longcall.yaml:2:51',
         'upstreams.a.tools.*.retention "24h" retention.tasks',
         'upstreams.a.tools.*.concurrency 16 limits.perTool.running',
@@ -273,7 +312,7 @@ describe('one tool', () => {
     command: [node]
     tools:
       "*": { mode: task-optional, effect: consequential }
-      export: { effect: read, runLimit: 2h, syncWindow: 0, plainLimit: 90s, inputAllowance: 15m, inputExpiry: 5m, retention: 7d, pollInterval: 500ms, concurrency: 5 }
+      export: { effect: read, runLimit: 2h, syncWindow: 0, jobWindow: 5s, fallback: [sync], plainLimit: 90s, inputAllowance: 15m, inputExpiry: 5m, retention: 7d, pollInterval: 500ms, concurrency: 5 }
 retention: { tasks: 2h }
 `,
     });
@@ -283,6 +322,8 @@ retention: { tasks: 2h }
         effect: 'read',
         runLimitMs: 7_200_000,
         syncWindowMs: 0,
+        jobWindowMs: 5_000,
+        fallback: ['sync'],
         plainLimitMs: 90_000,
         inputAllowanceMs: 900_000,
         inputExpiryMs: 300_000,
@@ -319,9 +360,9 @@ describe('what is wrong', () => {
       'longcall.yaml:2:8: store: only sqlite is available in this version',
     ],
     [
-      'job tools',
-      `${UPSTREAM}jobTools: on\n`,
-      'longcall.yaml:2:11: jobTools: only off is available in this version',
+      'job tools that are neither',
+      `${UPSTREAM}jobTools: never\n`,
+      'longcall.yaml:2:11: jobTools: must be one of on, off, only-when-needed',
     ],
     [
       'a duration without a unit',
@@ -347,6 +388,11 @@ describe('what is wrong', () => {
       'an address without a port',
       `${UPSTREAM}listen: { mcp: localhost }\n`,
       'longcall.yaml:2:16: listen.mcp: must be host:port, for example 127.0.0.1:8787',
+    ],
+    [
+      'a port that is none',
+      `${UPSTREAM}listen: { mcp: "localhost:70000" }\n`,
+      'longcall.yaml:2:16: listen.mcp: has the port 70000; a port is a number from 0 to 65535',
     ],
     [
       'a word that is none',
@@ -421,6 +467,31 @@ describe('what is wrong', () => {
       'longcall.yaml:4:31: upstreams.a.tools.x.syncWindow: must be at most 20s',
     ],
     [
+      'a job window beyond the time of an answer',
+      tool('jobWindow: 21s'),
+      'longcall.yaml:4:30: upstreams.a.tools.x.jobWindow: must be at most 20s',
+    ],
+    [
+      'a fallback that is none',
+      tool('fallback: [job-tool]'),
+      'upstreams.a.tools.x.fallback.0: must be one of job-tools, sync, refuse (did you mean "job-tools"?)',
+    ],
+    [
+      'no fallback at all',
+      tool('fallback: []'),
+      'longcall.yaml:4:29: upstreams.a.tools.x.fallback: must name at least one way',
+    ],
+    [
+      'a refusal of a tool that is optional',
+      tool('fallback: [job-tools, refuse]'),
+      'longcall.yaml:4:29: upstreams.a.tools.x.fallback: task-optional can fall back to job-tools and sync only; mode: task-required refuses them',
+    ],
+    [
+      'a fallback of a tool that answers everybody alike',
+      tool('mode: sync, fallback: [job-tools]'),
+      'upstreams.a.tools.x.fallback: sync answers callers without Tasks like all others; leave it out',
+    ],
+    [
       'passthrough of what is no read',
       tool('mode: passthrough, effect: reversible'),
       'longcall.yaml:4:25: upstreams.a.tools.x.mode: passthrough is for reads only, and the effect here is reversible; use sync, or effect: read',
@@ -429,6 +500,91 @@ describe('what is wrong', () => {
       'passthrough of what nobody called a read',
       tool('mode: passthrough'),
       '(which is what holds where nothing is said)',
+    ],
+    [
+      'a key of what is passed on unrecorded',
+      tool('mode: passthrough, effect: read, idempotency: { argument: key }'),
+      'upstreams.a.tools.x.idempotency: passthrough keeps no record to know a key by; use sync, or leave it out',
+    ],
+    [
+      'a key from nowhere',
+      tool('idempotency: {}'),
+      'longcall.yaml:4:32: upstreams.a.tools.x.idempotency: needs argument or from',
+    ],
+    [
+      'a key from no arguments',
+      tool('idempotency: { from: [] }'),
+      'upstreams.a.tools.x.idempotency.from: must name at least one argument',
+    ],
+    [
+      'a key from what is taken off',
+      tool('idempotency: { argument: key, from: [key] }'),
+      'upstreams.a.tools.x.idempotency: argument and from name the same argument: it cannot be taken off and be looked at',
+    ],
+    [
+      'a key from one argument twice',
+      tool('idempotency: { from: [invoice, invoice] }'),
+      'upstreams.a.tools.x.idempotency: from names an argument twice',
+    ],
+    [
+      'a key from what is no name',
+      tool('idempotency: { from: [an invoice] }'),
+      'upstreams.a.tools.x.idempotency.from.0: must be the name of an argument: at most 64 characters, no spaces and no dots',
+    ],
+    [
+      'another way to a key',
+      tool('idempotency: { form: [invoice] }'),
+      'upstreams.a.tools.x.idempotency.form: unknown key (did you mean "from"?)',
+    ],
+    [
+      'less room than one large call takes',
+      `${UPSTREAM}limits: { perPrincipal: { bytes: 10KiB } }\n`,
+      'longcall.yaml:2:34: limits.perPrincipal.bytes: must be at least 1MiB',
+    ],
+    [
+      'no queue at all',
+      `${UPSTREAM}limits: { perTool: { queued: 0 } }\n`,
+      'longcall.yaml:2:30: limits.perTool.queued: must be a whole number from 1 to 1000000',
+    ],
+    [
+      'artifacts of what is passed on unrecorded',
+      tool('mode: passthrough, effect: read, artifacts: on'),
+      'longcall.yaml:4:63: upstreams.a.tools.x.artifacts: passthrough keeps no record, so it has no artifacts; use mode: sync',
+    ],
+    [
+      'artifacts for arguments of what is passed on unrecorded',
+      tool('mode: passthrough, effect: read, artifactArguments: [file]'),
+      'upstreams.a.tools.x.artifactArguments: passthrough keeps no record, so it has no artifactArguments; use mode: sync',
+    ],
+    [
+      'no argument that may name an artifact',
+      tool('artifactArguments: []'),
+      'longcall.yaml:4:38: upstreams.a.tools.x.artifactArguments: must name at least one argument',
+    ],
+    [
+      'a threshold above the limit',
+      `${UPSTREAM}limits: { result: { hard: 1MiB, artifactAbove: 2MiB } }\n`,
+      'longcall.yaml:2:48: limits.result.artifactAbove: must not be more than limits.result.hard',
+    ],
+    [
+      'an artifact that nobody has room for',
+      `${UPSTREAM}limits: { artifacts: { each: 2GiB } }\n`,
+      'longcall.yaml:2:30: limits.artifacts.each: must not be more than limits.artifacts.perPrincipal',
+    ],
+    [
+      'a pattern that is none',
+      `${UPSTREAM}redact: { patterns: { staff: "(" } }\n`,
+      'longcall.yaml:2:30: redact.patterns.staff: is no pattern that RE2 can read: ',
+    ],
+    [
+      'a pattern that could take for ever elsewhere',
+      `${UPSTREAM}redact: { patterns: { staff: "(a)\\\\1" } }\n`,
+      'redact.patterns.staff: is no pattern that RE2 can read: ',
+    ],
+    [
+      'a pattern under a name that is no label',
+      `${UPSTREAM}redact: { patterns: { Staff No: "x" } }\n`,
+      'redact.patterns.Staff No: cannot be used as a name here',
     ],
     [
       'more than 30 days together',
@@ -458,7 +614,7 @@ describe('what is wrong', () => {
 
   test('everything is told at once, in the order of the file', () => {
     const yaml =
-      'jobTools: on\nlisen: 1\nupstreams: { a: { url: "ftp://x", prefx: a } }\nlog: { format: xml }\n';
+      'jobTools: yes\nlisen: 1\nupstreams: { a: { url: "ftp://x", prefx: a } }\nlog: { format: xml }\n';
     expect(problems({ yaml }).map((problem) => problem.split(':').slice(1, 4).join(':'))).toEqual([
       '1:11: jobTools',
       '2:1: lisen',

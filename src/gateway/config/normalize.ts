@@ -43,18 +43,31 @@ export function normalize({
     limits: {
       openPerPrincipal: limits.perPrincipal.open,
       openPerTenant: limits.perTenant.open,
+      bytesPerPrincipal: limits.perPrincipal.bytes,
+      bytesPerTenant: limits.perTenant.bytes,
       openTotal: limits.queue,
       queueTimeMs: limits.queueTime,
       runningPerTool: limits.perTool.running,
       resultBytes: limits.result.hard,
+      artifactAboveBytes: limits.result.artifactAbove,
+      artifacts: {
+        eachBytes: limits.artifacts.each,
+        perPrincipalBytes: limits.artifacts.perPrincipal,
+        perTenantBytes: limits.artifacts.perTenant,
+        totalBytes: limits.artifacts.total,
+      },
       requestBytes: limits.request,
+      statusReads: limits.statusReads,
     },
     retention: {
       tasksMs: retention.tasks,
       anonymousMs: retention.anonymous,
+      artifactsMs: retention.artifacts,
       ledgerMs: retention.ledger,
       auditMs: retention.audit,
     },
+    engine: { mode: file.engine.mode, idleExitMs: file.engine.idleExit },
+    redact: file.redact,
     log: file.log,
   };
 }
@@ -86,13 +99,17 @@ function endpointOf({ command, url, env, headers }: UpstreamEntry, cwd: string):
 function toolDefaultsOf({ retention, limits }: ConfigFile): ToolDefaults {
   return {
     syncWindowMs: defaultMs('syncWindow'),
+    jobWindowMs: defaultMs('jobWindow'),
     plainLimitMs: defaultMs('plainLimit'),
     runLimitMs: defaultMs('runLimit'),
     inputAllowanceMs: defaultMs('inputAllowance'),
     inputExpiryMs: defaultMs('inputExpiry'),
     retentionMs: retention.tasks,
     pollIntervalMs: defaultMs('pollInterval'),
+    repeatWindowMs: defaultMs('repeatWindow'),
     concurrency: limits.perTool.running,
+    queueMax: limits.perTool.queued,
+    artifactAbove: limits.result.artifactAbove,
   };
 }
 
@@ -109,14 +126,21 @@ function ruleOf(entry: ToolEntry): ToolRule {
     mode: entry.mode,
     effect: entry.effect,
     syncWindowMs: entry.syncWindow,
+    jobWindowMs: entry.jobWindow,
+    fallback: entry.fallback,
     plainLimitMs: entry.plainLimit,
     runLimitMs: entry.runLimit,
     inputAllowanceMs: entry.inputAllowance,
     inputExpiryMs: entry.inputExpiry,
     retentionMs: entry.retention,
     pollIntervalMs: entry.pollInterval,
+    repeatWindowMs: entry.repeatWindow,
+    idempotency: entry.idempotency,
     concurrency: entry.concurrency,
+    queueMax: entry.queued,
     roundsFirst: entry.roundsFirst,
+    artifacts: entry.artifacts,
+    artifactArguments: entry.artifactArguments,
   };
   return Object.fromEntries(
     Object.entries(renamed).filter(([, value]) => value !== undefined),

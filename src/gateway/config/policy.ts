@@ -31,9 +31,14 @@ export function policyOf(
     effect: effect.value,
     taskSupport: hints.taskSupport,
   });
-  const numbers = { ...upstream.toolDefaults, ...wildcard, ...exact };
+  const { artifacts, artifactAbove, ...numbers } = {
+    ...upstream.toolDefaults,
+    ...wildcard,
+    ...exact,
+  };
   return {
     ...numbers,
+    ...(artifacts === 'on' && artifactAbove !== undefined ? { artifactAbove } : {}),
     inputExpiryMs: Math.min(numbers.inputExpiryMs, numbers.inputAllowanceMs),
     mode: mode.value,
     effect: effect.value,

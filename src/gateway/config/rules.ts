@@ -1,6 +1,8 @@
-import { parseDurationMs, formatDuration } from '../../kernel/durations.ts';
+import { formatDuration, parseDurationMs, parseSizeBytes } from '../../kernel/durations.ts';
 import { isJsonObject, objectAt, stringAt, type JsonObject } from '../../kernel/json.ts';
 import { EFFECT_CLASSES } from '../../protocol/model.ts';
+import { FALLBACKS, type Fallback } from '../../runtime/job-tools.ts';
+import { TOOL_MODES } from '../../runtime/tool.ts';
 import { isLoopback, parseAddress } from './address.ts';
 import { TOOL_DEFAULTS } from './defaults.ts';
 import type { ConfigPath } from './problems.ts';
@@ -34,6 +36,7 @@ export function brokenRules({ data, acceptAnonymousNetwork }: RuleInput): readon
         : [],
     ),
     ...uniquePrefixes(upstreams),
+    ...artifactSizes(data),
     ...(acceptAnonymousNetwork ? [] : identityBeyondLoopback(data)),
   ];
 }
@@ -106,6 +109,9 @@ function toolRules({ name, entry, data }: ToolRuleInput): readonly Finding[] {
     const rule = { ...wildcard, ...own };
     return [
       ...passthroughRule({ path, own, rule, trusted: entry['trustAnnotations'] === true }),
+      ...fallbackRule({ path, own, rule }),
+      ...artifactRule({ path, own, rule }),
+      ...idempotencyRule({ path, own, rule }),
       ...lifeRule({ path, rule, data }),
     ];
   });
@@ -127,6 +133,106 @@ function passthroughRule({ path, own, rule, trusted }: PassthroughInput): readon
   const why = rule['effect'] === undefined ? ' (which is what holds where nothing is said)' : '';
   const message = `passthrough is for reads only, and the effect here is ${effect}${why}; use sync, or effect: read`;
   return [{ path: own[said] === undefined ? path : [...path, said], message, at: 'value' }];
+}
+
+const ARTIFACT_KEYS = ['artifacts', 'artifactArguments'] as const;
+
+/** What is passed on unrecorded has nobody whose artifacts it could be, or take. */
+function artifactRule({ path, own, rule }: Omit<PassthroughInput, 'trusted'>): readonly Finding[] {
+  if (rule['mode'] !== 'passthrough') return [];
+  const wants = (key: string): boolean => rule[key] !== undefined && rule[key] !== 'off';
+  return ARTIFACT_KEYS.filter(wants).map((key) => ({
+    path: own[key] === undefined ? path : [...path, key],
+    message: `passthrough keeps no record, so it has no ${key}; use mode: sync`,
+    at: 'value',
+  }));
+}
+
+/** Sizes that no artifact, or no result, could ever have. */
+function artifactSizes(data: JsonObject): readonly Finding[] {
+  const limits = objectAt(data, 'limits');
+  const bytesAt = (path: readonly [string, string]): number | undefined => {
+    const text = stringAt(objectAt(limits, path[0]), path[1]);
+    return text === undefined ? undefined : parseSizeBytes(text);
+  };
+  const ordered = [
+    [
+      ['result', 'artifactAbove'],
+      ['result', 'hard'],
+    ],
+    [
+      ['artifacts', 'each'],
+      ['artifacts', 'perPrincipal'],
+    ],
+    [
+      ['artifacts', 'perPrincipal'],
+      ['artifacts', 'perTenant'],
+    ],
+    [
+      ['artifacts', 'perTenant'],
+      ['artifacts', 'total'],
+    ],
+  ] as const;
+  return ordered.flatMap(([small, large]) => {
+    const [less, more] = [bytesAt(small), bytesAt(large)];
+    if (less === undefined || more === undefined || less <= more) return [];
+    const message = `must not be more than limits.${large.join('.')}`;
+    return [{ path: ['limits', ...small], message, at: 'value' as const }];
+  });
+}
+
+/** What each mode can fall back to, and which mode says the other thing. */
+const FALLBACKS_OF = {
+  'task-optional': { can: ['job-tools', 'sync'], instead: 'mode: task-required refuses them' },
+  'task-required': { can: ['job-tools', 'refuse'], instead: 'mode: task-optional serves them' },
+} as const satisfies Readonly<
+  Record<string, { readonly can: readonly Fallback[]; readonly instead: string }>
+>;
+
+/** A way that the mode rules out would be ignored, and so would be a promise. */
+function fallbackRule({ path, own, rule }: Omit<PassthroughInput, 'trusted'>): readonly Finding[] {
+  const { fallback } = own;
+  const mode = stringAt(rule, 'mode') ?? 'task-optional';
+  if (!Array.isArray(fallback) || !TOOL_MODES.some((known) => known === mode)) return [];
+  const problem =
+    mode === 'task-optional' || mode === 'task-required'
+      ? impossibleWay(mode, fallback)
+      : `${mode} answers callers without Tasks like all others; leave it out`;
+  return problem === undefined
+    ? []
+    : [{ path: [...path, 'fallback'], message: problem, at: 'value' }];
+}
+
+function impossibleWay(
+  mode: keyof typeof FALLBACKS_OF,
+  ways: readonly unknown[],
+): string | undefined {
+  const { can, instead } = FALLBACKS_OF[mode];
+  const known = FALLBACKS.filter((way) => ways.includes(way));
+  return known.every((way) => (can as readonly Fallback[]).includes(way))
+    ? undefined
+    : `${mode} can fall back to ${can.join(' and ')} only; ${instead}`;
+}
+
+type IdempotencyInput = Pick<PassthroughInput, 'path' | 'own' | 'rule'>;
+
+/** A key needs a record to be remembered by, and has to come from somewhere. */
+function idempotencyRule({ path, own, rule }: IdempotencyInput): readonly Finding[] {
+  const keyed = objectAt(rule, 'idempotency');
+  if (!keyed) return [];
+  const problem = idempotencyProblem(keyed, rule['mode']);
+  const said = own['idempotency'] === undefined ? path : [...path, 'idempotency'];
+  return problem === undefined ? [] : [{ path: said, message: problem, at: 'value' }];
+}
+
+function idempotencyProblem({ argument, from }: JsonObject, mode: unknown): string | undefined {
+  if (mode === 'passthrough')
+    return 'passthrough keeps no record to know a key by; use sync, or leave it out';
+  if (argument === undefined && from === undefined) return 'needs argument or from';
+  if (!Array.isArray(from)) return undefined;
+  if (from.includes(argument))
+    return 'argument and from name the same argument: it cannot be taken off and be looked at';
+  return new Set(from).size < from.length ? 'from names an argument twice' : undefined;
 }
 
 interface LifeInput {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseDurationMs, parseSizeBytes } from '../../kernel/durations.ts';
-import { parseAddress } from './address.ts';
+import { addressProblem, parseAddress } from './address.ts';
 
 /** Scalars of the configuration file. Each says in its error what would have been right. */
 
@@ -48,10 +48,7 @@ export function address(about: string) {
     .transform((text, context) => {
       const parsed = parseAddress(text);
       if (parsed) return parsed;
-      context.addIssue({
-        code: 'custom',
-        message: 'must be host:port, for example 127.0.0.1:8787',
-      });
+      context.addIssue({ code: 'custom', message: addressProblem(text) });
       return z.NEVER;
     })
     .meta({ description: about });

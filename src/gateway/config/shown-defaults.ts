@@ -7,6 +7,7 @@ import { defaultPrefix } from './rules.ts';
 const DERIVED: Readonly<Record<string, string>> = {
   retention: 'retention.tasks',
   concurrency: 'limits.perTool.running',
+  queued: 'limits.perTool.queued',
 };
 
 /**
@@ -42,5 +43,6 @@ function toolDefaults(merged: JsonObject, trusting: boolean): JsonObject {
     ...TOOL_DEFAULTS,
     retention: objectAt(merged, 'retention')?.['tasks'],
     concurrency: objectAt(objectAt(merged, 'limits'), 'perTool')?.['running'],
+    queued: objectAt(objectAt(merged, 'limits'), 'perTool')?.['queued'],
   };
 }

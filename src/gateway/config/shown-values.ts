@@ -1,5 +1,5 @@
 import type { Json } from '../../kernel/json.ts';
-import { maskSecrets } from '../../kernel/text.ts';
+import { maskSecrets } from '../../kernel/redact/redact.ts';
 import type { ConfigPath } from './problems.ts';
 
 const HIDDEN = '[hidden]';

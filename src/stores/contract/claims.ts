@@ -37,7 +37,12 @@ async function flood(scene: Scene, count: number, by: Person): Promise<void> {
 
 function testWhatIsClaimed(scene: Scene): void {
   test('a claim hands out attempt, task and request, under a lease', async () => {
-    const request = { arguments: { a: 1 }, meta: {}, progressToken: 'token' };
+    const request = {
+      arguments: { a: 1 },
+      meta: {},
+      progressToken: 'token',
+      subject: 'alice',
+    };
     const task = await givenTask(scene.store, { request });
     const [claimed, ...others] = await claim(scene);
     expect(others).toEqual([]);
@@ -120,6 +125,15 @@ function testToolCaps(scene: Scene): void {
     for (const tool of tools) await givenTask(scene.store, { tool });
     const claimed = [...(await claim(scene, { limit: 3 })), ...(await claim(scene))];
     expect(claimed.map(({ task }) => task.tool)).toEqual(tools);
+  });
+
+  test('what waits for an upstream that is not to be had goes on waiting, and holds up nothing', async () => {
+    for (const upstream of ['away', 'here', 'away'])
+      await givenTask(scene.store, { tool: 'slow', upstream });
+    const claimed = await claim(scene, { exceptUpstreams: ['away', 'elsewhere'], limit: 1 });
+    expect(claimed.map(({ task }) => task.upstream)).toEqual(['here']);
+    expect(await claim(scene, { exceptUpstreams: ['away'] })).toEqual([]);
+    expect(await claim(scene, { exceptUpstreams: [] })).toHaveLength(2);
   });
 
   test('a cap of nothing lets nothing run', async () => {

@@ -1,6 +1,8 @@
 import { invariant } from '../../kernel/invariant.ts';
 import type { OperationState } from '../../ledger/operation.ts';
 import type { HandleState, InputState, TaskEnding, TaskPhase } from '../../protocol/model.ts';
+import type { AttemptState } from '../attempts.ts';
+import type { JournalFact } from '../journal.ts';
 import type { Person } from './people.ts';
 
 /** What a store is expected to hold, kept in plain objects: the other side of the comparison in history.ts. */
@@ -9,8 +11,10 @@ export interface ModelAttempt {
   readonly id: string;
   readonly number: number;
   epoch: number;
-  state: 'queued' | 'running' | 'ended';
+  state: AttemptState;
   dispatched: boolean;
+  /** Of a parked one. */
+  wakeUp?: { readonly onAnswers: boolean; readonly at: number | undefined };
 }
 
 export interface ModelTask {
@@ -30,11 +34,27 @@ export interface ModelTask {
   swept: boolean;
   /** Absent for reads. */
   operation?: OperationState;
+  journal: JournalFact[];
+  /** Those that were sent, by name. */
+  readonly effects: Map<string, ModelEffect>;
+  /** How often it was woken. */
+  wakes: number;
+}
+
+export interface ModelEffect {
+  readonly id: string;
+  /** Where it began in the journal. */
+  readonly position: number;
+  state: OperationState;
 }
 
 export interface ModelKey {
   state: InputState;
   readonly expiresAt: number;
+  /** Whether a page may confirm it. */
+  readonly page: boolean;
+  /** Whether its answer is still stored. */
+  kept: boolean;
 }
 
 export const currentAttempt = (task: ModelTask): ModelAttempt => {
@@ -52,8 +72,8 @@ export const isVisibleToOwner = (task: ModelTask, now: number): boolean =>
 export const isVisibleToSystem = (task: ModelTask, now: number): boolean =>
   !task.swept && (task.phase !== 'ended' || !isExpired(task, now));
 
-/** Keys that an owner sees as open. */
-export const openKeys = (task: ModelTask, now: number): readonly string[] =>
+/** Keys that an owner sees as pending. */
+export const pendingKeys = (task: ModelTask, now: number): readonly string[] =>
   [...task.keys]
     .filter(([, { state, expiresAt }]) => state === 'pending' && expiresAt > now)
     .map(([key]) => key);
@@ -64,13 +84,27 @@ export function touch(task: ModelTask, now: number): void {
   task.revision += 1;
 }
 
-/** Back to `working` when no question is pending. */
-export function resumeIfQuiet(task: ModelTask, now: number): boolean {
+/** Whether a question is pending or has to be confirmed. */
+export const isAsking = (task: ModelTask): boolean =>
+  [...task.keys.values()].some(({ state }) => state === 'pending' || state === 'confirming');
+
+/** What follows when a question was closed: back to `working`, and on with a handler that sleeps on the answers. */
+export function afterClosing(task: ModelTask, now: number): void {
   const pending = [...task.keys.values()].some(({ state }) => state === 'pending');
-  if (pending || task.phase !== 'input_required') return false;
-  task.phase = 'working';
-  touch(task, now);
-  return true;
+  if (!pending && task.phase === 'input_required') {
+    task.phase = 'working';
+    touch(task, now);
+  }
+  if (!isAsking(task) && currentAttempt(task).wakeUp?.onAnswers === true) wakeAttempt(task);
+}
+
+/** Queues the parked attempt, if there is one. */
+export function wakeAttempt(task: ModelTask): void {
+  const attempt = currentAttempt(task);
+  if (attempt.state !== 'parked') return;
+  attempt.state = 'queued';
+  delete attempt.wakeUp;
+  task.wakes += 1;
 }
 
 export interface ModelEnd {
@@ -84,7 +118,14 @@ export function endTask(task: ModelTask, now: number, { ending, answered }: Mode
   delete task.message;
   touch(task, now);
   currentAttempt(task).state = 'ended';
-  for (const key of task.keys.values()) if (key.state === 'pending') key.state = 'withdrawn';
+  delete currentAttempt(task).wakeUp;
+  for (const key of task.keys.values()) {
+    if (key.state === 'pending' || key.state === 'confirming') key.state = 'withdrawn';
+    key.kept = false;
+  }
+  for (const effect of task.effects.values()) {
+    if (effect.state === 'dispatched') effect.state = 'unknown';
+  }
   if (task.operation === 'intended') task.operation = 'abandoned';
   if (task.operation === 'dispatched') task.operation = answered ? 'acknowledged' : 'unknown';
 }

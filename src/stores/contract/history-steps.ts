@@ -1,61 +1,78 @@
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import { invariant } from '../../kernel/invariant.ts';
-import type { Fence } from '../attempts.ts';
-import { answerTo, draftTask, freshAttemptId, LEASE_MS, question, settlement } from './given.ts';
+import { draftTask, freshAttemptId, LEASE_MS, settlement } from './given.ts';
+import { answer, ask, confirm, openPage, withdraw } from './history-asking.ts';
+import { consume, effect, journal, receipt } from './history-journal.ts';
 import { currentAttempt, endTask, isExpired, isVisibleToOwner } from './history-model.ts';
-import { isVisibleToSystem, learnLate, openKeys, resumeIfQuiet, touch } from './history-model.ts';
-import type { ModelTask } from './history-model.ts';
+import { isVisibleToSystem, learnLate, touch, wakeAttempt } from './history-model.ts';
+import { park, wakeDue } from './history-parking.ts';
+import { fenceFor, holds, onTask } from './history-taking.ts';
+import type { Choice, TakeStep } from './history-taking.ts';
 import { ALICE, BOB } from './people.ts';
-import type { Scene } from './scene.ts';
-
-/** A history on its way: the store, and what it should hold. */
-export interface History {
-  readonly scene: Scene;
-  readonly tasks: ModelTask[];
-}
 
 /** One step of a history as data, so that a failing one can be shrunk and replayed. */
-export interface Step {
+export interface Step extends Choice {
   readonly what: keyof typeof STEPS;
-  /** Chooses a task, a key, a duration. */
-  readonly pick: number;
-  /** A second choice: stale fences, strangers, reads. */
-  readonly odd: boolean;
 }
 
-export const steps = (): fc.Arbitrary<Step> =>
-  fc.record({
-    what: fc.constantFrom(...(Object.keys(STEPS) as (keyof typeof STEPS)[])),
+/** What gets far into a history comes more often than what cuts it short. */
+const WEIGHTS: Readonly<Partial<Record<keyof typeof STEPS, number>>> = {
+  create: 2,
+  claim: 8,
+  ask: 5,
+  answer: 6,
+  openPage: 3,
+  confirm: 4,
+  park: 4,
+  wakeDue: 3,
+  pass: 3,
+  sweep: 3,
+  journal: 3,
+  effect: 4,
+  receipt: 3,
+};
+
+/** Ways that calls often go; in between and after them anything may happen. */
+const WAYS: readonly (readonly (keyof typeof STEPS)[])[] = [
+  ['claim', 'ask', 'park'],
+  ['claim', 'ask', 'ask', 'park', 'answer'],
+  ['claim', 'ask', 'openPage', 'park', 'confirm'],
+  ['claim', 'park', 'pass', 'wakeDue'],
+  ['claim', 'effect', 'receipt'],
+  ['claim', 'effect', 'cancelNow', 'receipt'],
+  ['claim', 'ask', 'park', 'withdraw'],
+  ['claim', 'ask', 'park', 'requestCancel'],
+  ['claim', 'ask', 'answer', 'consume'],
+  ['create', 'cancelNow', 'pass', 'pass', 'sweep'],
+];
+
+export function histories(): fc.Arbitrary<readonly Step[]> {
+  const names = Object.keys(STEPS) as (keyof typeof STEPS)[];
+  const weighted = names.flatMap((name) => Array<typeof name>(WEIGHTS[name] ?? 1).fill(name));
+  const choice = fc.record({
+    task: fc.nat({ max: 11 }),
     pick: fc.nat({ max: 30 }),
-    odd: fc.boolean(),
+    odd: fc.nat({ max: 4 }).map((one) => one === 4),
   });
-
-type TakeStep = (history: History, step: Step) => Promise<void>;
-
-/** Runs on a task that exists; a history without tasks skips the step. */
-const onTask =
-  (take: (history: History, step: Step, task: ModelTask) => Promise<void>): TakeStep =>
-  async (history, step) => {
-    const task = history.tasks[step.pick % Math.max(1, history.tasks.length)];
-    if (task !== undefined) await take(history, step, task);
-  };
-
-const KEYS = ['a', 'b', 'c', 'd'];
-const keyOf = ({ pick }: Step): string => KEYS[pick % KEYS.length] ?? 'a';
-
-/** The fence of the task's current attempt; odd steps hold one of an earlier epoch. */
-function fenceFor(task: ModelTask, { odd }: Step): Fence {
-  const { id, epoch } = currentAttempt(task);
-  return { taskId: task.id, attemptId: id, epoch: odd ? epoch - 1 : epoch };
+  const single = fc
+    .tuple(fc.constantFrom(...weighted), choice)
+    .map(([what, chosen]): readonly Step[] => [{ ...chosen, what }]);
+  const way = fc
+    .tuple(fc.constantFrom(...WAYS), choice)
+    .map(([whats, chosen]) => whats.map((what): Step => ({ ...chosen, what, odd: false })));
+  const stretch = fc.noBias(
+    fc.oneof({ arbitrary: single, weight: 5 }, { arbitrary: way, weight: 1 }),
+  );
+  const first: Step = { what: 'create', task: 0, pick: 1, odd: false };
+  return fc
+    .array(stretch, { minLength: 30, maxLength: 60, size: 'max' })
+    .map((stretches) => [first, ...stretches.flat()]);
 }
-
-const holds = (task: ModelTask, { odd }: Step): boolean =>
-  !odd && !task.swept && currentAttempt(task).state === 'running';
 
 const create: TakeStep = async ({ scene, tasks }, { pick, odd }) => {
   const by = pick % 2 === 0 ? ALICE : BOB;
-  const ttlMs = pick % 3 === 0 ? 1000 : 1e6;
+  const ttlMs = pick % 3 === 0 ? 300 : 1e6;
   const draft = draftTask({ by, ttlMs, effect: odd ? 'read' : 'consequential' });
   const now = scene.clock.now();
   expect(await scene.store.tasks.create(draft)).toMatchObject({ kind: 'created' });
@@ -71,6 +88,9 @@ const create: TakeStep = async ({ scene, tasks }, { pick, odd }) => {
     revision: 1,
     swept: false,
     keys: new Map(),
+    journal: [],
+    effects: new Map(),
+    wakes: 0,
     attempts: [{ id: draft.attemptId, number: 1, epoch: 0, state: 'queued', dispatched: false }],
     ...(odd ? {} : { operation: 'intended' }),
   });
@@ -144,56 +164,12 @@ const cancelNow = onTask(async ({ scene }, _step, task) => {
   if (kind === 'settled') endTask(task, now, { ending: 'cancelled', answered: false });
 });
 
-const ask = onTask(async ({ scene }, step, task) => {
-  const now = scene.clock.now();
-  const key = keyOf(step);
-  const asked = await scene.store.inputs.ask(fenceFor(task, step), [question(key, 500)]);
-  const over = task.swept || task.phase === 'ended' || isExpired(task, now);
-  const held = holds(task, step);
-  const reason = over ? 'ended' : held ? 'key_reused' : 'fenced';
-  if (over || !held || task.keys.has(key)) {
-    expect(asked).toEqual({ kind: 'refused', reason });
-    return;
-  }
-  expect(asked.kind).toBe('asked');
-  task.keys.set(key, { state: 'pending', expiresAt: now + 500 });
-  if (task.phase === 'working') touch(task, now);
-  task.phase = 'input_required';
-});
-
-const answer = onTask(async ({ scene }, step, task) => {
-  const now = scene.clock.now();
-  const key = keyOf(step);
-  const stranger = { owner: task.by.owner, tenant: 'elsewhere' };
-  const params = { taskId: task.id, answers: [answerTo(key)] };
-  const outcome = await scene.store.inputs.answer(step.odd ? stranger : task.by, params);
-  if (step.odd || !isVisibleToOwner(task, now)) {
-    expect(outcome).toEqual({ kind: 'missing' });
-    return;
-  }
-  const taken = openKeys(task, now).includes(key);
-  const entry = task.keys.get(key);
-  if (taken && entry) entry.state = 'answered';
-  const resumed = taken && resumeIfQuiet(task, now);
-  expect(outcome).toMatchObject({ kind: 'taken', ignored: taken ? [] : [key], resumed });
-});
-
-const withdraw = onTask(async ({ scene }, step, task) => {
-  const now = scene.clock.now();
-  const key = keyOf(step);
-  const left = await scene.store.inputs.withdraw(task.id, [key], 'upstream_withdrew');
-  expect(left !== undefined).toBe(isVisibleToSystem(task, now));
-  const entry = task.keys.get(key);
-  if (left === undefined || entry?.state !== 'pending') return;
-  entry.state = 'withdrawn';
-  resumeIfQuiet(task, now);
-});
-
 const give = onTask(async ({ scene }, step, task) => {
   const handle = step.odd ? 'given' : 'inline';
   const visible = isVisibleToSystem(task, scene.clock.now());
   const moved = await scene.store.tasks.setHandle(task.id, handle);
-  if (visible && task.handle === 'pending') {
+  const moves = task.handle === 'pending' || (task.handle === 'inline' && handle === 'given');
+  if (visible && moves) {
     task.handle = handle;
     task.revision += 1;
   }
@@ -208,6 +184,7 @@ const requestCancel = onTask(async ({ scene }, step, task) => {
   if (!visible || task.phase === 'ended' || task.cancelRequested) return;
   task.cancelRequested = true;
   task.revision += 1;
+  wakeAttempt(task);
 });
 
 const orphan: TakeStep = async ({ scene, tasks }, { odd }) => {
@@ -218,7 +195,7 @@ const orphan: TakeStep = async ({ scene, tasks }, { odd }) => {
 };
 
 const pass: TakeStep = async ({ scene }, { pick, odd }) => {
-  scene.clock.advance(odd ? pick : pick * 40);
+  scene.clock.advance(odd ? pick * 40 : pick * 5);
 };
 
 const sweep: TakeStep = async ({ scene, tasks }) => {
@@ -241,6 +218,14 @@ export const STEPS = {
   ask,
   answer,
   withdraw,
+  openPage,
+  confirm,
+  park,
+  wakeDue,
+  journal,
+  effect,
+  receipt,
+  consume,
   give,
   requestCancel,
   orphan,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { answerTo, freshAttemptId, givenClaim, givenRunning, question } from './given.ts';
 import { settlement, storyOf } from './given.ts';
+import { describeConfirmations } from './confirmations.ts';
+import { describePages } from './pages.ts';
 import { ALICE } from './people.ts';
 import type { OpenScene, Scene } from './scene.ts';
 import { SCENE_START, useScene } from './scene.ts';
@@ -24,6 +26,8 @@ export function describeInputs(open: OpenScene): void {
     describe('questions and their time', () => {
       testTime(scene);
     });
+    describePages(open);
+    describeConfirmations(open);
   });
 }
 

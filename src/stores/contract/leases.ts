@@ -24,6 +24,24 @@ function testExtending(scene: Scene): void {
     expect(await scene.store.attempts.listOf(task.id)).toMatchObject([{ leaseUntil }]);
   });
 
+  test('how long an attempt has run is what it said last, until it goes to sleep', async () => {
+    const { attempts } = scene.store;
+    const { task, fence } = await givenRunning(scene.store);
+    await attempts.extend(fence, 1000, 700);
+    await attempts.extend(fence, 1000);
+    expect(await attempts.listOf(task.id)).toMatchObject([{ ranMs: 700 }]);
+    const at = SCENE_START + 60_000;
+    await attempts.park(fence, {
+      nextAttemptId: freshAttemptId(),
+      onAnswers: false,
+      at,
+      ranMs: 900,
+    });
+    const [first, next] = await attempts.listOf(task.id);
+    expect(first?.ranMs).toBe(900);
+    expect(next).not.toHaveProperty('ranMs');
+  });
+
   test('a lease that has passed is still its holder’s until somebody takes it over', async () => {
     const { fence } = await givenRunning(scene.store);
     scene.clock.advance(30_000);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { draftTask, givenRunning, givenTask, NO_LIMITS, settlement, storyOf } from './given.ts';
+import type { CreateTask } from '../tasks.ts';
+import { draftTask, givenClaim, givenRunning, givenTask, NO_LIMITS } from './given.ts';
+import { settlement, storyOf } from './given.ts';
 import { ALICE, BOB } from './people.ts';
 import type { OpenScene, Scene } from './scene.ts';
 import { SCENE_START, useScene } from './scene.ts';
@@ -9,6 +11,7 @@ export function describeTaskCreation(open: OpenScene): void {
     const scene = useScene(open);
     testWhatIsWritten(scene);
     testLimits(scene);
+    testUnreadable(scene);
     testExactBodies(scene);
   });
 }
@@ -67,6 +70,35 @@ function testWhatIsWritten(scene: Scene): void {
     expect(await scene.store.tasks.get(ALICE, first.task.id)).toMatchObject(ALICE);
     expect(await storyOf(scene.store, first.task.id)).toEqual(['task.created']);
     expect(await scene.store.operations.list('system', { limit: 10 })).toHaveLength(1);
+  });
+}
+
+/** Requests that break their types, as a library's caller may hand them in. */
+const UNREADABLE: readonly (readonly [what: string, request: unknown])[] = [
+  ['a progress token that is no number', { arguments: {}, meta: {}, progressToken: Number.NaN }],
+  [
+    'an endless progress token',
+    { arguments: {}, meta: {}, progressToken: Number.POSITIVE_INFINITY },
+  ],
+  ['a progress token of another kind', { arguments: {}, meta: {}, progressToken: { a: 1 } }],
+  ['arguments that are a list', { arguments: [], meta: {} }],
+  ['arguments that turn into text', { arguments: { toJSON: () => 'text' }, meta: {} }],
+  ['arguments that turn into nothing', { arguments: { toJSON: () => undefined }, meta: {} }],
+  ['no meta', { arguments: {}, meta: null }],
+];
+
+function testUnreadable(scene: Scene): void {
+  test.each(UNREADABLE)('%s cannot be run later, so it gets no record', async (_what, request) => {
+    const draft = { ...draftTask(), request: request as CreateTask['request'] };
+    const beside = draftTask();
+    const [refused, created] = await Promise.allSettled([
+      scene.store.tasks.create(draft),
+      scene.store.tasks.create(beside),
+    ]);
+    expect(refused.status).toBe('rejected');
+    expect(created).toMatchObject({ status: 'fulfilled', value: { kind: 'created' } });
+    expect(await scene.store.tasks.get('system', draft.task.id)).toBeUndefined();
+    expect(await givenClaim(scene.store, beside.task.id)).toMatchObject({ epoch: 1 });
   });
 }
 

@@ -1,4 +1,7 @@
 import { describe } from 'vitest';
+import { describeKeptBytes } from './kept-bytes.ts';
+import { describeRepeats } from './repeats.ts';
+import { describeStartClaims } from './start-claims.ts';
 import { describeTaskBinding } from './task-binding.ts';
 import { describeTaskChanges } from './task-changes.ts';
 import { describeTaskCreation } from './task-creation.ts';
@@ -12,6 +15,9 @@ import type { OpenScene } from './scene.ts';
 export function describeTasks(open: OpenScene): void {
   describe('TaskStore', () => {
     describeTaskCreation(open);
+    describeStartClaims(open);
+    describeRepeats(open);
+    describeKeptBytes(open);
     describeTaskBinding(open);
     describeTaskLists(open);
     describeTaskChanges(open);

@@ -3,7 +3,8 @@ import { invariant } from '../../kernel/invariant.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { GENERATIONS } from '../../protocol/model.ts';
 import type { Task } from '../../protocol/model.ts';
-import type { Attempt, AttemptState, Fence, UpstreamTask } from '../attempts.ts';
+import { ATTEMPT_STATES } from '../attempts.ts';
+import type { Attempt, Fence, UpstreamTask } from '../attempts.ts';
 import {
   numberAt,
   objectColumn,
@@ -28,8 +29,11 @@ export interface AttemptTable {
   runningByTool(): ReadonlyMap<string, number>;
   listQueued(params: ListQueued): readonly QueuedAttempt[];
   start(queued: QueuedAttempt, lease: Lease): Attempt;
-  extend(fence: Fence, leaseUntil: number): boolean;
-  markDispatched(fence: Fence, now: number): void;
+  /** Nothing for `ranMs` leaves what was said before. */
+  extend(fence: Fence, leaseUntil: number, ranMs?: number): boolean;
+  setRanMs(fence: Fence, ranMs: number): void;
+  /** The first mark counts; false where there is one, or the attempt is fenced out. */
+  markDispatched(fence: Fence, now: number): boolean;
   setUpstreamTask(fence: Fence, upstreamTask: UpstreamTask): void;
   end(now: number, taskId: string, reason: string): void;
   fenceOutOthers(params: FenceOut): readonly Attempt[];
@@ -44,6 +48,7 @@ export interface ListQueued {
   readonly tool: string;
   readonly now: number;
   readonly limit: number;
+  readonly exceptUpstreams: readonly string[];
 }
 
 /** A queued attempt's place: lower slots first, then the older row. */
@@ -65,7 +70,7 @@ export interface FenceOut {
 }
 
 const COLUMNS = `id, (SELECT tasks.id FROM tasks WHERE tasks.seq = task_seq) AS task_id, number, epoch, state,
-  owner, lease_until, dispatched_at, upstream_task`;
+  owner, lease_until, dispatched_at, upstream_task, end_reason, ran_ms`;
 const OF_TASK = 'task_seq = (SELECT tasks.seq FROM tasks WHERE tasks.id = :taskId)';
 const HELD = `${OF_TASK} AND id = :attemptId AND epoch = :epoch AND state = 'running'`;
 
@@ -108,16 +113,21 @@ const SELECT_QUEUED = `
   SELECT attempts.slot, attempts.seq
   FROM attempts INDEXED BY attempts_queued CROSS JOIN tasks ON tasks.seq = attempts.task_seq
   WHERE attempts.state = 'queued' AND attempts.tool = :tool AND tasks.expires_at > :now
+    AND tasks.upstream NOT IN (SELECT value FROM json_each(:except))
   ORDER BY attempts.slot, attempts.seq LIMIT :limit`;
 const START = `
   UPDATE attempts SET state = 'running', epoch = epoch + 1, owner = :owner, lease_until = :leaseUntil
   WHERE seq = :seq AND state = 'queued'
   RETURNING ${COLUMNS}`;
-const EXTEND = `UPDATE attempts SET lease_until = :leaseUntil WHERE ${HELD}`;
-const MARK_DISPATCHED = `UPDATE attempts SET dispatched_at = :now WHERE ${HELD}`;
+const EXTEND = `
+  UPDATE attempts SET lease_until = :leaseUntil, ran_ms = coalesce(:ranMs, ran_ms) WHERE ${HELD}`;
+const SET_RAN_MS = `UPDATE attempts SET ran_ms = :ranMs WHERE ${HELD}`;
+const MARK_DISPATCHED = `
+  UPDATE attempts SET dispatched_at = :now WHERE ${HELD} AND dispatched_at IS NULL`;
 const SET_UPSTREAM_TASK = `UPDATE attempts SET upstream_task = :upstreamTask WHERE ${HELD}`;
 const END = `
-  UPDATE attempts SET state = 'ended', lease_until = NULL, ended_at = :now, end_reason = :reason
+  UPDATE attempts SET state = 'ended', lease_until = NULL, wake_on_answers = NULL, wake_at = NULL,
+    ended_at = :now, end_reason = :reason
   WHERE ${OF_TASK} AND state <> 'ended'`;
 const FENCE_OUT = `
   UPDATE attempts SET epoch = epoch + 1, lease_until = :leaseUntil
@@ -138,6 +148,7 @@ export function createAttemptTable(db: DatabaseSync): AttemptTable {
   const selectQueued = db.prepare(SELECT_QUEUED);
   const start = db.prepare(START);
   const extend = db.prepare(EXTEND);
+  const setRanMs = db.prepare(SET_RAN_MS);
   const markDispatched = db.prepare(MARK_DISPATCHED);
   const setUpstreamTask = db.prepare(SET_UPSTREAM_TASK);
   const end = db.prepare(END);
@@ -158,8 +169,8 @@ export function createAttemptTable(db: DatabaseSync): AttemptTable {
     queuedTools: () => selectQueuedTools.all().map((row) => textAt(row, 'tool')),
     runningByTool: () =>
       new Map(countRunning.all().map((row) => [textAt(row, 'tool'), numberAt(row, 'rows')])),
-    listQueued: ({ tool, now, limit }) =>
-      selectQueued.all({ tool, now, limit }).map((row) => ({
+    listQueued: ({ exceptUpstreams, ...wanted }) =>
+      selectQueued.all({ ...wanted, except: JSON.stringify(exceptUpstreams) }).map((row) => ({
         slot: numberAt(row, 'slot'),
         seq: numberAt(row, 'seq'),
       })),
@@ -168,10 +179,12 @@ export function createAttemptTable(db: DatabaseSync): AttemptTable {
       invariant(started !== undefined, 'a picked attempt is still queued');
       return started;
     },
-    extend: (fence, leaseUntil) => extend.run({ ...fenceOf(fence), leaseUntil }).changes === 1,
-    markDispatched: (fence, now) => {
-      markDispatched.run({ ...fenceOf(fence), now });
+    extend: (fence, leaseUntil, ranMs) =>
+      extend.run({ ...fenceOf(fence), leaseUntil, ranMs: ranMs ?? null }).changes === 1,
+    setRanMs: (fence, ranMs) => {
+      setRanMs.run({ ...fenceOf(fence), ranMs });
     },
+    markDispatched: (fence, now) => markDispatched.run({ ...fenceOf(fence), now }).changes === 1,
     setUpstreamTask: (fence, upstreamTask) => {
       setUpstreamTask.run({ ...fenceOf(fence), upstreamTask: JSON.stringify(upstreamTask) });
     },
@@ -197,20 +210,20 @@ const fenceOf = ({ taskId, attemptId, epoch }: Fence) => ({ taskId, attemptId, e
 
 const decoded = (row: Row | undefined): Attempt | undefined => row && decodeAttempt(row);
 
-const STATES: readonly AttemptState[] = ['queued', 'running', 'ended'];
-
 function decodeAttempt(row: Row): Attempt {
   const attempt: Attempt = {
     id: textAt(row, 'id'),
     taskId: textAt(row, 'task_id'),
     number: numberAt(row, 'number'),
     epoch: numberAt(row, 'epoch'),
-    state: wordAt(row, { column: 'state', of: STATES }),
+    state: wordAt(row, { column: 'state', of: ATTEMPT_STATES }),
     ...present({
       owner: optionalTextAt(row, 'owner'),
       leaseUntil: optionalNumberAt(row, 'lease_until'),
       dispatchedAt: optionalNumberAt(row, 'dispatched_at'),
       upstreamTask: row['upstream_task'] === null ? undefined : decodeUpstream(row),
+      endReason: optionalTextAt(row, 'end_reason'),
+      ranMs: optionalNumberAt(row, 'ran_ms'),
     }),
   };
   const running = attempt.state === 'running';

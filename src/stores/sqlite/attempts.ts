@@ -1,20 +1,27 @@
-import type { AttemptStore, ClaimAttempts, ClaimedAttempt, Fence } from '../attempts.ts';
+import type { AttemptStore, ClaimAttempts, ClaimedAttempt, Fence, WakeUp } from '../attempts.ts';
 import { invariant } from '../../kernel/invariant.ts';
+import type { TaskRequest } from '../../protocol/model.ts';
 import type { AttemptTable, QueuedAttempt } from './attempt-table.ts';
+import { resultCodeOf } from './failures.ts';
 import { roundLimit } from './limits.ts';
 import type { Session, Tables } from './session.ts';
 import { taskEvent } from './settlement.ts';
+import { noteWoken } from './waking.ts';
 
 /**
  * How long an orphan stays with who took it, before another look takes it again: time to judge and settle it.
  */
 const ORPHAN_LEASE_MS = 30_000;
 
+/** The end of an attempt whose handler went to sleep in good order. */
+const PARKED = 'parked';
+
 export function createAttemptStore({ commit, tables }: Session): AttemptStore {
   const { attempts } = tables;
   return {
     claim: (params) => commit.write((now) => claim(tables, now, params)),
-    extend: (fence, leaseMs) => commit.write((now) => attempts.extend(fence, now + leaseMs)),
+    extend: (fence, leaseMs, ranMs) =>
+      commit.write((now) => attempts.extend(fence, now + leaseMs, ranMs)),
     markDispatched: (fence) => commit.write((now) => dispatch(tables, now, fence)),
     journalUpstream: (fence, upstreamTask) =>
       commit.write(() => {
@@ -39,6 +46,14 @@ export function createAttemptStore({ commit, tables }: Session): AttemptStore {
           .fenceOutOthers({ owner, othersAreDead, now, leaseUntil })
           .map((attempt) => ({ attempt, task: taskOf(tables, attempt.taskId) }));
       }),
+    park: (fence, wakeUp) => commit.write((now) => park(tables, now, { fence, wakeUp })),
+    wakeDue: (limit) =>
+      commit.write((now) => {
+        const woken = tables.sleeping.wakeDue(now, roundLimit(limit));
+        for (const taskId of woken) noteWoken(tables, now, { taskId, reason: 'time' });
+        return woken.length;
+      }),
+    nextWakeAt: () => commit.read(() => tables.sleeping.nextWakeAt()),
     listOf: (taskId) => commit.read(() => attempts.listOf(taskId)),
     queuedCount: () => commit.read(() => attempts.queuedCount()),
   };
@@ -51,17 +66,27 @@ function claim(tables: Tables, now: number, params: ClaimAttempts): readonly Cla
   if (latest !== undefined) tables.attempts.advanceTurn(latest.slot);
   return picked.map((queued) => {
     const attempt = tables.attempts.start(queued, { owner, leaseUntil: now + leaseMs });
-    const request = tables.tasks.findRequest(attempt.taskId);
-    invariant(request !== undefined, 'a queued attempt has a request');
-    return { attempt, task: taskOf(tables, attempt.taskId), request };
+    const request = readableRequest(tables, attempt.taskId);
+    const task = taskOf(tables, attempt.taskId);
+    return request === undefined ? { attempt, task } : { attempt, task, request };
   });
+}
+
+/** A request that cannot be read again is its own task's trouble: those that were picked beside it go on. */
+function readableRequest({ tasks }: Tables, taskId: string): TaskRequest | undefined {
+  try {
+    return tasks.findRequest(taskId);
+  } catch (thrown) {
+    if (resultCodeOf(thrown) !== undefined) throw thrown;
+    return undefined;
+  }
 }
 
 /** The next in turn of each tool that has room, merged by turn. Looks at no more rows than it may take. */
 function pickQueued(
   attempts: AttemptTable,
   now: number,
-  { limit, runningPerTool, runningPerOtherTool }: ClaimAttempts,
+  { limit, runningPerTool, runningPerOtherTool, exceptUpstreams = [] }: ClaimAttempts,
 ): readonly QueuedAttempt[] {
   const most = roundLimit(limit);
   const running = attempts.runningByTool();
@@ -71,7 +96,7 @@ function pickQueued(
   };
   return attempts
     .queuedTools()
-    .map((tool) => ({ tool, now, limit: roomOf(tool) }))
+    .map((tool) => ({ tool, now, limit: roomOf(tool), exceptUpstreams }))
     .filter((wanted) => wanted.limit > 0)
     .flatMap((wanted) => attempts.listQueued(wanted))
     .toSorted((a, b) => a.slot - b.slot || a.seq - b.seq)
@@ -93,6 +118,36 @@ function dispatch(tables: Tables, now: number, fence: Fence): boolean {
   tables.attempts.markDispatched(fence, now);
   tables.events.append(now, taskEvent('task.dispatched', { task }));
   return true;
+}
+
+interface Parking {
+  readonly fence: Fence;
+  readonly wakeUp: WakeUp;
+}
+
+/** What has happened already wakes it at once, so that no answer and no cancel falls between (Q3). */
+function park(tables: Tables, now: number, { fence, wakeUp }: Parking): boolean {
+  const { onAnswers, at, nextAttemptId } = wakeUp;
+  invariant(onAnswers || at !== undefined, 'a parked attempt waits for something');
+  const held = tables.attempts.held(fence);
+  if (held === undefined) return false;
+  const task = taskOf(tables, held.taskId);
+  if (wakeUp.ranMs !== undefined) tables.attempts.setRanMs(fence, wakeUp.ranMs);
+  tables.attempts.end(now, task.id, PARKED);
+  tables.events.append(now, taskEvent('task.parked', { task, reason: waitsFor(wakeUp) }));
+  const isAnswered = onAnswers && !tables.inputs.hasOpen(task.id);
+  const isDue = at !== undefined && at <= now;
+  if (isAnswered || isDue || task.cancelRequestedAt !== undefined) {
+    tables.attempts.enqueueNext(held, nextAttemptId);
+  } else {
+    tables.sleeping.parkNext(held, wakeUp);
+  }
+  return true;
+}
+
+function waitsFor({ onAnswers, at }: WakeUp): string {
+  if (at === undefined) return 'answers';
+  return onAnswers ? 'answers_or_time' : 'time';
 }
 
 function taskOf(tables: Tables, taskId: string) {

@@ -16,6 +16,7 @@ const PRAGMAS = `
   PRAGMA journal_size_limit = ${LOG_BYTES_MAX};
   PRAGMA cache_size = -${CACHE_KIB};
   PRAGMA temp_store = MEMORY;
+  PRAGMA secure_delete = FAST;
   PRAGMA trusted_schema = OFF;`;
 
 /** SQLite's name for a database that lives in memory and dies with its connection. */

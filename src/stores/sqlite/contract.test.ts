@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { systemRandom } from '../../kernel/random.ts';
+import { describeArtifacts } from '../contract/artifacts.ts';
 import { describeAttempts } from '../contract/attempts.ts';
 import { describeEvents } from '../contract/events.ts';
 import { describeHistories } from '../contract/history.ts';
 import { describeInputs } from '../contract/inputs.ts';
+import { describeJournal } from '../contract/journal.ts';
 import { describeManifests } from '../contract/manifests.ts';
+import { describeOpenQuestions } from '../contract/open-questions.ts';
 import { describeOperations } from '../contract/operations.ts';
 import type { OpenedScene } from '../contract/scene.ts';
 import { createSetClock } from '../contract/scene.ts';
@@ -47,15 +50,18 @@ async function openOnDisk(): Promise<OpenedScene> {
 
 /** Opening a file waits for the disk, so fewer histories are played there. */
 describe.each([
-  ['in memory', openInMemory, LONG ? 2000 : 40],
-  ['in a file', openOnDisk, LONG ? 300 : 20],
+  ['in memory', openInMemory, LONG ? 2000 : 60],
+  ['in a file', openOnDisk, LONG ? 300 : 10],
 ] as const)('SQLite %s', (_where, open, runs) => {
   describeStore(open);
   describeTasks(open);
   describeAttempts(open);
   describeInputs(open);
+  describeOpenQuestions(open);
+  describeJournal(open);
   describeOperations(open);
   describeEvents(open);
+  describeArtifacts(open);
   describeManifests(open);
   describeHistories(open, { runs, seed: SEED });
 });

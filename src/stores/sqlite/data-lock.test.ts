@@ -151,8 +151,8 @@ describe('looking at the lock', () => {
   test('names the process that holds it, and takes nothing from it', async () => {
     const holder = start(HOLDER);
     await words(holder);
-    expect(inspectDataLock(directory)).toEqual({ held: true, pid: holder.pid });
-    expect(inspectDataLock(directory)).toEqual({ held: true, pid: holder.pid });
+    expect(inspectDataLock(directory)).toEqual({ held: true, pid: holder.pid, holder: 'alone' });
+    expect(inspectDataLock(directory)).toEqual({ held: true, pid: holder.pid, holder: 'alone' });
     expect(await words(start(CONTENDER))).toBe('LONGCALL_DATA_LOCKED');
   });
 

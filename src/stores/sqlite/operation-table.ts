@@ -3,22 +3,39 @@ import { invariant } from '../../kernel/invariant.ts';
 import type { CallEnd, Operation, OperationState } from '../../ledger/operation.ts';
 import { OPERATION_STATES, canOperationMove, stateAfterCall } from '../../ledger/operation.ts';
 import type { EventLog } from './event-log.ts';
-import { numberAt, optionalNumberAt, optionalTextAt, present, textAt, wordAt } from './rows.ts';
+import {
+  jsonAt,
+  numberAt,
+  optionalNumberAt,
+  optionalTextAt,
+  present,
+  textAt,
+  wordAt,
+} from './rows.ts';
 import type { Row } from './rows.ts';
 
 /** The ledger's rows and their moves; each move writes its event. */
 export interface OperationTable {
-  insert(operation: Omit<Operation, 'reason' | 'dispatchedAt'>): void;
+  insert(operation: NewRow): void;
   find(id: string): Operation | undefined;
-  /** The task's operation, while an outcome of its call can still teach something. */
+  /** The operation of the task's whole call, while an outcome of its call can still teach something. */
   findAwaited(taskId: string): Operation | undefined;
   /** To `dispatched`; false where the state does not allow it, and then nothing may be sent. */
   dispatch(now: number, id: string): boolean;
+  /** The same for the operation of a call whose effects are sent one by one: one that is dispatched stays so. */
+  dispatchCall(now: number, id: string): boolean;
+  /** The same for a step of such a call: what the ledger has learnt meanwhile does not stop one that was sent. */
+  beginCall(now: number, id: string): boolean;
   /** The end of the call, as its task is settled with it. */
   settle(now: number, id: string, learnt: Learnt): void;
   /** Evidence from outside the settlement: never decides about a call that was not sent. */
   learn(now: number, id: string, learnt: Learnt): Operation | undefined;
 }
+
+type NewRow = Omit<
+  Operation,
+  'reason' | 'dispatchedAt' | 'parentId' | 'name' | 'receipt' | 'deliveredAt'
+>;
 
 export interface Learnt {
   readonly end: CallEnd;
@@ -32,15 +49,17 @@ interface Move {
 }
 
 export const OPERATION_COLUMNS = `id, owner, tenant, upstream, tool, effect, state, reason, arguments_digest, task_id,
-  created_at, updated_at, dispatched_at`;
+  parent_id, name, delivered_at, created_at, updated_at, dispatched_at`;
 const INSERT = `
   INSERT INTO operations (id, owner, tenant, upstream, tool, effect, state, arguments_digest, task_id,
     created_at, updated_at)
   VALUES (:id, :owner, :tenant, :upstream, :tool, :effect, :state, :argumentsDigest, :taskId,
     :createdAt, :updatedAt)`;
-const SELECT = `SELECT ${OPERATION_COLUMNS} FROM operations WHERE id = ?`;
+/** Receipts are read one at a time only: they are no matter of lists. */
+const SELECT = `SELECT ${OPERATION_COLUMNS}, receipt FROM operations WHERE id = ?`;
 const SELECT_AWAITED = `
-  SELECT ${OPERATION_COLUMNS} FROM operations WHERE task_id = ? AND state IN ('dispatched', 'unknown')`;
+  SELECT ${OPERATION_COLUMNS} FROM operations
+  WHERE task_id = ? AND state IN ('dispatched', 'unknown') AND parent_id IS NULL`;
 const MOVE = `
   UPDATE operations
   SET state = :to, reason = coalesce(:reason, reason), updated_at = max(updated_at, :now),
@@ -73,6 +92,17 @@ export function createOperationTable(db: DatabaseSync, events: EventLog): Operat
     return moved;
   };
 
+  const dispatch = (now: number, operation: Operation): boolean => {
+    if (!canOperationMove(operation.state, 'dispatched')) return false;
+    move(now, { operation, to: 'dispatched' });
+    return true;
+  };
+  const learn = (now: number, id: string, { end, reason }: Learnt): Operation | undefined => {
+    const operation = find(id);
+    if (operation === undefined || !canLearn(operation.state)) return operation;
+    return move(now, { operation, to: stateAfterCall(operation.state, end), reason });
+  };
+
   return {
     insert: (operation) => {
       insert.run({ ...operation });
@@ -82,22 +112,21 @@ export function createOperationTable(db: DatabaseSync, events: EventLog): Operat
       const row = selectAwaited.get(taskId);
       return row && decodeOperation(row);
     },
-    dispatch: (now, id) => {
+    dispatch: (now, id) => dispatch(now, known(id)),
+    dispatchCall: (now, id) => {
       const operation = known(id);
-      if (!canOperationMove(operation.state, 'dispatched')) return false;
-      move(now, { operation, to: 'dispatched' });
-      return true;
+      return operation.state === 'dispatched' || dispatch(now, operation);
+    },
+    beginCall: (now, id) => {
+      const operation = known(id);
+      return dispatch(now, operation) || operation.dispatchedAt !== undefined;
     },
     settle: (now, id, { end, reason }) => {
       const operation = known(id);
       if (operation.state !== 'intended' && !canLearn(operation.state)) return;
       move(now, { operation, to: stateAfterCall(operation.state, end), reason });
     },
-    learn: (now, id, { end, reason }) => {
-      const operation = find(id);
-      if (operation === undefined || !canLearn(operation.state)) return operation;
-      return move(now, { operation, to: stateAfterCall(operation.state, end), reason });
-    },
+    learn,
   };
 }
 
@@ -128,6 +157,10 @@ export function decodeOperation(row: Row): Operation {
     ...present({
       reason: optionalTextAt(row, 'reason'),
       dispatchedAt: optionalNumberAt(row, 'dispatched_at'),
+      parentId: optionalTextAt(row, 'parent_id'),
+      name: optionalTextAt(row, 'name'),
+      receipt: typeof row['receipt'] === 'string' ? jsonAt(row, 'receipt') : undefined,
+      deliveredAt: optionalNumberAt(row, 'delivered_at'),
     }),
   };
   const unsent = operation.state === 'intended' || operation.state === 'abandoned';

@@ -24,6 +24,7 @@ beforeEach(() => {
   tables.inputs.insert(5, task.id, { ...question, key: 'two' });
   const answer = { kind: 'result', result: {} } as const;
   tables.inputs.answer(5, task.id, { key: 'two', answer });
+  tables.journal.append(task.id, [{ type: 'begun', position: 0, name: 'step', kind: 'step' }]);
   tables.operations.insert({
     id: 'op_a',
     owner: 'prn',
@@ -41,6 +42,11 @@ beforeEach(() => {
   tables.tasks.end(6, 'tsk_ended', { outcome: RESULT });
   tables.events.append(5, { type: 'x', tenant: 'north', actor: 'system' });
 });
+
+/** One more row of the journal. */
+const fact = (values: string): string =>
+  `INSERT INTO journal (task_seq, position, type, name, kind, ends, value)
+   SELECT seq, ${values} FROM tasks WHERE id = 'tsk_a'`;
 
 /** What no mistake of the code may write, table by table. */
 const NONSENSE: readonly (readonly [why: string, sql: string])[] = [
@@ -70,6 +76,37 @@ const NONSENSE: readonly (readonly [why: string, sql: string])[] = [
     `INSERT INTO attempts (id, task_seq, tool, slot, number, epoch, state)
      SELECT 'att_b', task_seq, tool, slot, 2, epoch, 'queued' FROM attempts`,
   ],
+  ['a sleep that waits for nothing', `UPDATE attempts SET state = 'parked'`],
+  ['a wake-up of who is awake', `UPDATE attempts SET wake_at = 9`],
+  ['a second way to wait for answers', `UPDATE attempts SET wake_on_answers = 0`],
+  [
+    'something sent by who sleeps',
+    `UPDATE attempts SET state = 'parked', wake_at = 9, dispatched_at = 9`,
+  ],
+  [
+    'a sleeper beside another attempt',
+    `INSERT INTO attempts (id, task_seq, tool, slot, number, epoch, state, wake_at)
+     SELECT 'att_b', task_seq, tool, slot, 2, epoch, 'parked', 9 FROM attempts`,
+  ],
+  ['a page that confirms nothing', `UPDATE inputs SET state = 'confirming' WHERE key = 'one'`],
+  ['one confirmation of two questions', `UPDATE inputs SET confirmation_hash = 'h'`],
+  ['a question that is closed for no reason', `UPDATE inputs SET state = 'expired', closed_at = 9`],
+  ['a reason to be closed and an answer', `UPDATE inputs SET closed_because = 'ended'`],
+  ['an unknown reason to be closed', `UPDATE inputs SET closed_because = 'bored'`],
+  ['a fact that changes', `UPDATE journal SET name = 'other'`],
+  ['a second fact at one position', fact(`0, 'begun', 'x', 'step', NULL, NULL`)],
+  [
+    'a fact of nothing',
+    `INSERT INTO journal (task_seq, position, type, name, kind) VALUES (99, 0, 'begun', 'x', 'step')`,
+  ],
+  ['a step without a name', fact(`1, 'begun', NULL, 'step', NULL, NULL`)],
+  ['a fact of an unknown kind', fact(`1, 'begun', 'x', 'nap', NULL, NULL`)],
+  ['a beginning with a value', fact(`1, 'begun', 'x', 'step', NULL, '1'`)],
+  ['an end of nothing', fact(`1, 'ended', NULL, NULL, NULL, '1'`)],
+  ['an end before its beginning', fact(`1, 'ended', NULL, NULL, 1, '1'`)],
+  ['an end with a name', fact(`1, 'ended', 'x', NULL, 0, '1'`)],
+  ['an effect without a name', `UPDATE operations SET parent_id = 'op_b'`],
+  ['an effect of itself', `UPDATE operations SET parent_id = id, name = 'x'`],
   ['an open question with an answer', `UPDATE inputs SET answer = '{}' WHERE key = 'one'`],
   ['an answered question that is not closed', `UPDATE inputs SET state = 'answered'`],
   [
@@ -81,7 +118,14 @@ const NONSENSE: readonly (readonly [why: string, sql: string])[] = [
   ['abandoned, and sent', `UPDATE operations SET state = 'abandoned', dispatched_at = 9`],
   ['an unknown state of an operation', `UPDATE operations SET state = 'done'`],
   ['an event that changes', `UPDATE events SET actor = 'nobody'`],
-  ['fewer than no open tasks', `UPDATE open_tasks SET open = -1`],
+  ['fewer than no open tasks', `UPDATE usage SET open = -1`],
+  ['fewer bytes than none', `UPDATE usage SET bytes = -1`],
+  ['a record that takes nothing', `UPDATE tasks SET kept_bytes = 0`],
+  ['a claim of nothing', `INSERT INTO claims (key_hash, fingerprint) VALUES ('k', 'f')`],
+  [
+    'a claim of a call and of an effect at once',
+    `INSERT INTO claims VALUES ('k', 'f', (SELECT min(seq) FROM tasks), (SELECT seq FROM operations))`,
+  ],
 ];
 
 describe('the schema refuses', () => {
@@ -113,6 +157,13 @@ describe('a row that breaks a promise all the same is not handed out', () => {
       () => tables.attempts.listOf('tsk_a'),
     ],
     ['a question', `UPDATE inputs SET method = 'x'`, () => tables.inputs.listPending(5, 'tsk_a')],
+    ['a policy', `UPDATE inputs SET policy = '{}'`, () => tables.inputs.find('tsk_a', 'one')],
+    ['a fact', `UPDATE journal SET kind = 'nap'`, () => tables.journal.read('tsk_a')],
+    [
+      'an error of a fact',
+      `UPDATE journal SET type = 'ended', ends = 0, error = '{}'`,
+      () => tables.journal.read('tsk_a'),
+    ],
     [
       'an answer',
       `UPDATE inputs SET answer = '{}'`,
@@ -127,7 +178,9 @@ describe('a row that breaks a promise all the same is not handed out', () => {
 
   test.each(BROKEN)('%s', (_why, sql, read) => {
     expect(read()).toBeDefined();
-    db.exec('PRAGMA ignore_check_constraints = ON; DROP TRIGGER tasks_stay_ended');
+    db.exec(
+      'PRAGMA ignore_check_constraints = ON; DROP TRIGGER tasks_stay_ended; DROP TRIGGER journal_stays',
+    );
     db.exec(sql);
     expect(read).toThrow('broken invariant');
   });

@@ -43,6 +43,7 @@ function endTask(tables: Tables, now: number, { task, params }: Settling): Task 
   tables.attempts.end(now, task.id, reason);
   tables.inputs.closeAll(now, task.id);
   if (task.operationId !== undefined) {
+    tables.effects.endWithoutReceipt(now, task.operationId);
     tables.operations.settle(now, task.operationId, { end, reason });
   }
   tables.events.append(now, taskEvent('task.settled', { task, reason }));
@@ -51,12 +52,19 @@ function endTask(tables: Tables, now: number, { task, params }: Settling): Task 
 
 function learnLate(tables: Tables, now: number, { task, params }: Settling): void {
   const reason = `late_${LATE_WORDS[params.callEnd]}`;
-  // While the task is open, another attempt may be at work: only an answer is news then.
-  const isNews = task.phase === 'ended' || params.callEnd === 'answered';
-  if (task.operationId !== undefined && isNews) {
+  if (task.operationId !== undefined && isNews(tables, { task, params })) {
     tables.operations.learn(now, task.operationId, { end: params.callEnd, reason });
   }
   tables.events.append(now, taskEvent('task.late_outcome', { task, reason }));
+}
+
+/**
+ * An answer always says something. Anything else does not while somebody else may be at work: another attempt of an
+ * open task, or the task that has the operation now.
+ */
+function isNews({ operations }: Tables, { task, params }: Settling): boolean {
+  if (params.callEnd === 'answered') return true;
+  return task.phase === 'ended' && operations.find(task.operationId ?? '')?.taskId === task.id;
 }
 
 /** The record is gone, the operation is not: what happened is still worth knowing (S11). */

@@ -4,6 +4,7 @@ import { LongcallError } from '../../kernel/errors.ts';
 import { messageOf } from '../../kernel/logger.ts';
 import type { Random } from '../../kernel/random.ts';
 import type { Store, StoreHealth } from '../store.ts';
+import { createArtifactStore } from './artifacts.ts';
 import { createAttemptStore } from './attempts.ts';
 import { IN_MEMORY, openConnection } from './connection.ts';
 import { createEventStore } from './events.ts';
@@ -11,6 +12,7 @@ import { storeFailure } from './failures.ts';
 import { watchPresence } from './file-presence.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createInputStore } from './inputs.ts';
+import { createJournalStore } from './journal.ts';
 import { createManifestStore } from './manifests.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.generated.ts';
@@ -63,6 +65,8 @@ function createStore(db: DatabaseSync, schemaVersion: number, options: SqliteSto
     attempts: createAttemptStore(session),
     inputs: createInputStore(session),
     operations: createOperationStore(session),
+    artifacts: createArtifactStore(session),
+    journal: createJournalStore(session),
     events: createEventStore(session),
     manifests: createManifestStore(session),
     now: () => clock.now(),

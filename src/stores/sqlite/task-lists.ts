@@ -21,8 +21,11 @@ const OF_OWNER = 'tenant = :tenant AND owner = :owner AND expires_at > :now';
 /** Open work stays on the operators' list until it is ended, overdue or not. */
 const OF_ANYONE = `(expires_at > :now OR phase <> 'ended') AND (:tenant IS NULL OR tenant = :tenant)`;
 
-/** A handle that may be on its way counts: its owner may read the list before we know that it arrived (G1-78). */
-const WITH_HANDLE = `origin <> 'plain' AND handle <> 'inline'`;
+/**
+ * A handle that may be on its way counts: its owner may read the list before we know that it arrived (G1-78). So does
+ * that of a plain call whose repeat took one.
+ */
+const WITH_HANDLE = `(handle = 'given' OR (origin <> 'plain' AND handle = 'pending'))`;
 
 const LIST_OF_OWNER = `SELECT ${TASK_COLUMNS} FROM tasks WHERE ${OF_OWNER} AND ${PAGE} ${NEWEST_FIRST}`;
 const LIST_WITH_HANDLE = `

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { invariant } from '../../kernel/invariant.ts';
-import type { Json } from '../../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { HandleState, Outcome, Task, TaskEnding, TaskRequest } from '../../protocol/model.ts';
 import {
   ASK_KINDS,
@@ -33,7 +33,8 @@ export interface TaskTable {
   findOutcome(id: string): Outcome | undefined;
   setPhase(now: number, id: string, to: 'working' | 'input_required'): Task | undefined;
   end(now: number, id: string, end: TaskEnd): Task | undefined;
-  setMessage(now: number, id: string, message: string): Task | undefined;
+  /** Nothing as the message clears it. */
+  setMessage(now: number, id: string, message: string | undefined): Task | undefined;
   setHandle(id: string, handle: HandleState): Task | undefined;
   requestCancel(now: number, id: string): Task | undefined;
 }
@@ -47,23 +48,23 @@ export interface TaskEnd {
 const OUTCOME_ENVELOPE = 1;
 
 export const TASK_COLUMNS = `id, owner, tenant, origin, handle, upstream, tool, effect, phase, ending, message,
-  created_at, updated_at, ttl_ms, poll_interval_ms, asks, cancel_requested_at, operation_id, revision`;
+  created_at, updated_at, ttl_ms, poll_interval_ms, asks, cancel_requested_at, operation_id, journalled, revision`;
 
 const INSERT = `
   INSERT INTO tasks (id, owner, tenant, origin, handle, upstream, tool, effect, phase, created_at,
-    updated_at, ttl_ms, poll_interval_ms, asks, operation_id, revision)
+    updated_at, ttl_ms, poll_interval_ms, asks, operation_id, journalled, kept_bytes, revision)
   VALUES (:id, :owner, :tenant, :origin, :handle, :upstream, :tool, :effect, 'working', :now,
-    :now, :ttlMs, :pollIntervalMs, :asks, :operationId, 1)
+    :now, :ttlMs, :pollIntervalMs, :asks, :operationId, :journalled, :keptBytes, 1)
   RETURNING ${TASK_COLUMNS}`;
 const INSERT_REQUEST = `
-  INSERT INTO task_requests (seq, arguments, meta, progress_token)
-  SELECT seq, :arguments, :meta, :progressToken FROM tasks WHERE id = :id`;
+  INSERT INTO task_requests (seq, arguments, meta, progress_token, subject)
+  SELECT seq, :arguments, :meta, :progressToken, :subject FROM tasks WHERE id = :id`;
 const INSERT_OUTCOME = `
   INSERT INTO task_outcomes (seq, envelope, body)
   SELECT seq, :envelope, :body FROM tasks WHERE id = :id`;
 const SELECT = `SELECT ${TASK_COLUMNS} FROM tasks WHERE id = ?`;
 const SELECT_REQUEST = `
-  SELECT arguments, meta, progress_token FROM task_requests
+  SELECT arguments, meta, progress_token, subject FROM task_requests
   WHERE seq = (SELECT seq FROM tasks WHERE id = ?)`;
 const SELECT_OUTCOME = `
   SELECT envelope, body FROM task_outcomes WHERE seq = (SELECT seq FROM tasks WHERE id = ?)`;
@@ -74,14 +75,16 @@ const SET_PHASE = `
   UPDATE tasks SET phase = :to, ${TOUCH} WHERE id = :id AND phase NOT IN ('ended', :to)
   RETURNING ${TASK_COLUMNS}`;
 const END = `
-  UPDATE tasks SET phase = 'ended', ending = :ending, message = :message, ${TOUCH}
+  UPDATE tasks SET phase = 'ended', ending = :ending, message = :message,
+    kept_bytes = kept_bytes + :bytes, ${TOUCH}
   WHERE id = :id AND phase <> 'ended'
   RETURNING ${TASK_COLUMNS}`;
 const SET_MESSAGE = `
   UPDATE tasks SET message = :message, ${TOUCH} WHERE id = :id AND phase <> 'ended'
   RETURNING ${TASK_COLUMNS}`;
 const SET_HANDLE = `
-  UPDATE tasks SET handle = :handle, revision = revision + 1 WHERE id = :id AND handle = 'pending'
+  UPDATE tasks SET handle = :handle, revision = revision + 1
+  WHERE id = :id AND (handle = 'pending' OR (handle = 'inline' AND :handle = 'given'))
   RETURNING ${TASK_COLUMNS}`;
 const REQUEST_CANCEL = `
   UPDATE tasks SET cancel_requested_at = :now, revision = revision + 1
@@ -103,8 +106,9 @@ export function createTaskTable(db: DatabaseSync): TaskTable {
 
   return {
     insert(now, task, request) {
-      const row = insert.get(encodeTask(now, task));
-      insertRequest.run({ id: task.id, ...encodeRequest(request) });
+      const bodies = encodeRequest(request);
+      const row = insert.get({ ...encodeTask(now, task), keptBytes: bytesOf(bodies) });
+      insertRequest.run({ id: task.id, ...bodies });
       invariant(row !== undefined, 'an inserted task is there');
       return decodeTask(row);
     },
@@ -120,12 +124,15 @@ export function createTaskTable(db: DatabaseSync): TaskTable {
     setPhase: (now, id, to) => decoded(setPhase.get({ now, id, to })),
     end(now, id, { outcome, message }) {
       const ending = endingOf(outcome);
-      const row = end.get({ now, id, ending, message: message ?? null });
+      const body = JSON.stringify(outcome);
+      const bytes = Buffer.byteLength(body);
+      const row = end.get({ now, id, ending, message: message ?? null, bytes });
       if (row === undefined) return undefined;
-      insertOutcome.run({ id, envelope: OUTCOME_ENVELOPE, body: JSON.stringify(outcome) });
+      insertOutcome.run({ id, envelope: OUTCOME_ENVELOPE, body });
       return decodeTask(row);
     },
-    setMessage: (now, id, message) => decoded(setMessage.get({ now, id, message })),
+    setMessage: (now, id, message) =>
+      decoded(setMessage.get({ now, id, message: message ?? null })),
     setHandle: (id, handle) => decoded(setHandle.get({ id, handle })),
     requestCancel: (now, id) => decoded(requestCancel.get({ now, id })),
   };
@@ -145,16 +152,41 @@ function encodeTask(now: number, task: NewTask) {
     pollIntervalMs: task.pollIntervalMs,
     asks: JSON.stringify(task.asks),
     operationId: task.operationId ?? null,
+    journalled: Number(task.journalled ?? false),
     now,
   };
 }
 
-function encodeRequest({ arguments: args, meta, progressToken }: TaskRequest) {
+/** The share of a record's rows, roughly: a flood of empty calls takes room too (I4). */
+const ROW_BYTES = 1024;
+
+/** What a record takes as long as nothing has come of it. */
+export const keptBytesOf = (request: TaskRequest): number => bytesOf(encodeRequest(request));
+
+const bytesOf = ({ arguments: args, meta }: ReturnType<typeof encodeRequest>): number =>
+  ROW_BYTES + Buffer.byteLength(args) + Buffer.byteLength(meta);
+
+/** Refuses what could not be read again: a call that nobody can run must not get a record. */
+function encodeRequest({ arguments: args, meta, progressToken, subject }: TaskRequest) {
+  invariant(
+    progressToken === undefined ||
+      typeof progressToken === 'string' ||
+      Number.isFinite(progressToken),
+    'a progress token is a string or a number that has a JSON form',
+  );
   return {
-    arguments: JSON.stringify(args),
-    meta: JSON.stringify(meta),
+    arguments: encodeObject(args),
+    meta: encodeObject(meta),
     progressToken: progressToken === undefined ? null : JSON.stringify(progressToken),
+    subject: subject ?? null,
   };
+}
+
+/** What a `toJSON` member or a type that was lied about makes of it may be no object, or nothing at all. */
+function encodeObject(value: JsonObject): string {
+  const text: string | undefined = JSON.stringify(value);
+  invariant(text?.startsWith('{'), 'what a request carries has the JSON form of an object');
+  return text;
 }
 
 const decoded = (row: Row | undefined): Task | undefined => row && decodeTask(row);
@@ -181,6 +213,7 @@ export function decodeTask(row: Row): Task {
       message: optionalTextAt(row, 'message'),
       cancelRequestedAt: optionalNumberAt(row, 'cancel_requested_at'),
       operationId: optionalTextAt(row, 'operation_id'),
+      journalled: row['journalled'] === 1 ? true : undefined,
     }),
   };
   invariant(
@@ -209,7 +242,7 @@ function decodeRequest(row: Row): TaskRequest {
   return {
     arguments: objectColumn(row, 'arguments'),
     meta: objectColumn(row, 'meta'),
-    ...present({ progressToken: token }),
+    ...present({ progressToken: token, subject: optionalTextAt(row, 'subject') }),
   };
 }
 

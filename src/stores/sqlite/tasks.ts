@@ -1,12 +1,13 @@
-import { invariant } from '../../kernel/invariant.ts';
-import type { CreateTask, CreatedTask, NewOperation, TaskStore } from '../tasks.ts';
+import type { TaskStore } from '../tasks.ts';
+import { createTask } from './creating.ts';
 import { pageLimit, roundLimit } from './limits.ts';
 import { createOpenCounts } from './open-counts.ts';
-import type { Session, Tables } from './session.ts';
+import type { Session } from './session.ts';
 import { settleTask, taskEvent } from './settlement.ts';
 import { createSweeping } from './sweeping.ts';
 import { createTaskLists } from './task-lists.ts';
 import { actorOf, isVisible } from './visibility.ts';
+import { wakeToStop } from './waking.ts';
 import type { Access } from '../access.ts';
 import type { Task } from '../../protocol/model.ts';
 
@@ -22,13 +23,7 @@ export function createTaskStore({ commit, db, tables }: Session): TaskStore {
   };
 
   return {
-    create: (params) =>
-      commit.write((now): CreatedTask => {
-        const reached = counts.reached(params.task, params.limits);
-        return reached === undefined
-          ? { kind: 'created', task: insertTask(tables, now, params) }
-          : { kind: 'full', ...reached };
-      }),
+    create: (params) => commit.write((now) => createTask({ tables, counts }, now, params)),
     get: (access, taskId) => commit.read((now) => findVisible(access, now, taskId)),
     outcome: (access, taskId) =>
       commit.read((now) => findVisible(access, now, taskId) && tasks.findOutcome(taskId)),
@@ -59,6 +54,7 @@ export function createTaskStore({ commit, db, tables }: Session): TaskStore {
         if (marked) {
           const actor = actorOf(access);
           events.append(now, taskEvent('task.cancel_requested', { task: marked, actor }));
+          wakeToStop(tables, now, taskId);
         }
         return marked ?? task;
       }),
@@ -67,6 +63,13 @@ export function createTaskStore({ commit, db, tables }: Session): TaskStore {
         attempts.pruneTurns();
         return sweeping.sweep(now, roundLimit(limit));
       }),
+    markDelivered: (taskId) =>
+      commit.writeSoon((now) => {
+        if (!tables.repeats.markDelivered(now, taskId)) return;
+        const task = tasks.find(taskId);
+        if (task) events.append(now, taskEvent('task.delivered', { task }));
+      }),
+    keptBytes: (of) => commit.read(() => counts.kept(of)),
     listOverdue: (limit) => commit.read((now) => lists.overdueIds(now, roundLimit(limit))),
     counts: () =>
       commit.read((now) => {
@@ -78,35 +81,4 @@ export function createTaskStore({ commit, db, tables }: Session): TaskStore {
         };
       }),
   };
-}
-
-function insertTask(tables: Tables, now: number, params: CreateTask): Task {
-  const { operation, attemptId } = params;
-  invariant(
-    params.task.operationId === operation?.id,
-    'a task names the operation created with it',
-  );
-  const task = tables.tasks.insert(now, params.task, params.request);
-  if (operation !== undefined) insertOperation(tables, task, operation);
-  tables.attempts.enqueueFirst(task, attemptId);
-  tables.events.append(now, taskEvent('task.created', { task, actor: task.owner }));
-  return task;
-}
-
-function insertOperation(tables: Tables, task: Task, operation: NewOperation): void {
-  const { id, effect, argumentsDigest } = operation;
-  invariant(effect === task.effect, 'an operation has the effect of its task');
-  tables.operations.insert({
-    id,
-    owner: task.owner,
-    tenant: task.tenant,
-    upstream: task.upstream,
-    tool: task.tool,
-    effect,
-    state: 'intended',
-    argumentsDigest,
-    taskId: task.id,
-    createdAt: task.createdAt,
-    updatedAt: task.createdAt,
-  });
 }

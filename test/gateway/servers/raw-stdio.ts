@@ -14,7 +14,8 @@ export interface RawRequest {
 
 export interface RawServer {
   readonly protocolVersion: string;
-  readonly tools: readonly string[];
+  /** Names, or whole definitions. */
+  readonly tools: readonly (string | Message)[];
   readonly capabilities?: Message;
   /** Everything but the handshake, `ping` and `tools/list`. */
   handle(request: RawRequest): void;
@@ -63,7 +64,9 @@ export function serveRaw(server: RawServer): void {
     if (method === 'ping') return request.result({});
     if (method === 'tools/list')
       return request.result({
-        tools: server.tools.map((name) => ({ name, inputSchema: { type: 'object' } })),
+        tools: server.tools.map((tool) =>
+          typeof tool === 'string' ? { name: tool, inputSchema: { type: 'object' } } : tool,
+        ),
       });
     if (method === 'server/discover')
       return request.error({ code: -32_601, message: 'Method not found' });

@@ -1,5 +1,5 @@
 import type { Task } from '../../../protocol/model.ts';
-import { draining, plainLimitReached } from '../failures.ts';
+import { draining, plainLimitReached, sharedLimitReached } from '../failures.ts';
 import type { Reply } from '../reply.ts';
 import type { CallSite } from './call-site.ts';
 import type { RequestSite } from './request-site.ts';
@@ -14,9 +14,11 @@ function asTaskWords({ tool, generation }: CallSite): string | undefined {
     : undefined;
 }
 
-/** A plain call met its limit: stop it upstream and say what is known. */
+/** A plain call met its limit: stop it upstream and say what is known. What another caller waits for goes on. */
 export function endAtLimit(site: CallSite, task: Task): never {
+  const isShared = site.face.receiver.isShared(task.id);
   site.face.handles.abandon(task.id, { stopUpstream: true });
+  if (isShared) throw sharedLimitReached(site.tool, task);
   throw plainLimitReached(site.tool, task, asTaskWords(site));
 }
 

@@ -1,9 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../../kernel/json.ts';
-import type { CallOrigin, Task } from '../../../protocol/model.ts';
+import type { CallOrigin } from '../../../protocol/model.ts';
+import { IDEMPOTENCY_KEY_META, NEW_OPERATION_META } from '../../../protocol/names.ts';
 import type { Call } from '../../../runtime/receiver.ts';
 import type { ServedTool } from '../../../runtime/tool.ts';
 import { hearEarly, type EarlyEvents } from './early-events.ts';
 import { atCapacity, draining, invalidParams, noSuchTool } from '../failures.ts';
+import { alreadyCalled, badArguments, badKey, keyConflict } from '../start-failures.ts';
+import type { StartedCall } from './repeated.ts';
 import type { RequestSite } from './request-site.ts';
 
 /** One `tools/call` on its way. */
@@ -22,6 +25,18 @@ export function readCall(site: RequestSite): Pick<CallSite, 'tool' | 'arguments'
   return { tool, arguments: given };
 }
 
+function readWords({ words }: RequestSite): Pick<Call, 'idempotencyKey' | 'newOperation'> {
+  const { idempotencyKey, newOperation } = words;
+  if (idempotencyKey !== undefined && typeof idempotencyKey !== 'string')
+    throw badKey(`_meta["${IDEMPOTENCY_KEY_META}"] must be text`);
+  if (newOperation !== undefined && typeof newOperation !== 'boolean')
+    throw invalidParams(`_meta["${NEW_OPERATION_META}"] must be true or false`);
+  return {
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(newOperation === undefined ? {} : { newOperation }),
+  };
+}
+
 function callOf(site: CallSite, origin: CallOrigin, wantedTtlMs: number | undefined): Call {
   const { principal, tool, meta, asks, progressToken } = site;
   return {
@@ -31,21 +46,35 @@ function callOf(site: CallSite, origin: CallOrigin, wantedTtlMs: number | undefi
     meta,
     origin,
     asks,
+    ...readWords(site),
     ...(progressToken === undefined ? {} : { progressToken }),
     ...(wantedTtlMs === undefined ? {} : { wantedTtlMs }),
   };
 }
 
-/** Starts the call, durably; refuses with a structured error where there is no room. */
+/**
+ * Starts the call, durably, or finds the one that it repeats; refuses with a structured error where there is no room,
+ * where its key stands for another call, and where all that is left of the first one stands in the ledger.
+ */
 export async function start(
   site: CallSite,
   origin: CallOrigin,
   wantedTtlMs?: number,
-): Promise<Task> {
+): Promise<StartedCall> {
   const started = await site.face.receiver.start(callOf(site, origin, wantedTtlMs));
   switch (started.kind) {
-    case 'started':
-      return started.task;
+    case 'started': {
+      const { task, deduplicated: repeated } = started;
+      return repeated === undefined ? { task } : { task, repeated };
+    }
+    case 'known':
+      throw alreadyCalled(started);
+    case 'conflict':
+      throw keyConflict(started.operationId);
+    case 'bad_key':
+      throw badKey(started.problem);
+    case 'bad_arguments':
+      throw badArguments(started.problem);
     case 'full':
       throw atCapacity(started.limit, started.retryAfterMs);
     case 'draining':
@@ -54,8 +83,7 @@ export async function start(
 }
 
 /** A call whose caller hears of it while it waits. */
-export interface HeardTask {
-  readonly task: Task;
+export interface HeardTask extends StartedCall {
   readonly early: EarlyEvents;
 }
 
@@ -63,7 +91,7 @@ export interface HeardTask {
 export async function startHeard(site: CallSite, origin: CallOrigin): Promise<HeardTask> {
   const early = hearEarly(site.face.receiver.feed);
   try {
-    return { task: await start(site, origin), early };
+    return { ...(await start(site, origin)), early };
   } catch (error) {
     early.stop();
     throw error;

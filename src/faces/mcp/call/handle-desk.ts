@@ -1,5 +1,5 @@
 import { messageOf, type Logger } from '../../../kernel/logger.ts';
-import type { Receiver } from '../../../runtime/receiver.ts';
+import type { AbandonOptions, Receiver } from '../../../runtime/receiver.ts';
 
 /**
  * Keeps account of handles on their way out. A handle counts as given only when it was written to a caller that was
@@ -8,7 +8,9 @@ import type { Receiver } from '../../../runtime/receiver.ts';
 export interface HandleDesk {
   given(taskId: string): void;
   inline(taskId: string): void;
-  abandon(taskId: string, options: { readonly stopUpstream: boolean }): void;
+  /** The outcome was written to a caller who was still there. */
+  delivered(taskId: string): void;
+  abandon(taskId: string, options: AbandonOptions): void;
   /** Whether the handle left and only its record is still being written. */
   isLeaving(taskId: string): boolean;
   /** Resolves when everything recorded so far is durable. */
@@ -35,6 +37,7 @@ export function createHandleDesk(receiver: Receiver, logger: Logger): HandleDesk
       );
     },
     inline: (taskId) => track('answered_inline', receiver.answeredInline(taskId)),
+    delivered: (taskId) => track('delivered', receiver.delivered(taskId)),
     abandon: (taskId, options) => track('abandon', receiver.abandon(taskId, options)),
     isLeaving: (taskId) => leaving.has(taskId),
     settled: async () => void (await Promise.all([...leaving.values(), ...others])),

@@ -21,7 +21,9 @@ export async function inlineAnswer(site: CallSite, task: Task): Promise<Reply> {
   return {
     body: await bodyOf(site, task),
     onDelivery: (delivery) => {
-      if (delivery === 'written') handles.inline(task.id);
+      if (delivery !== 'written') return;
+      handles.inline(task.id);
+      if (task.operationId !== undefined) handles.delivered(task.id);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../kernel/json.ts';
+import type { TaskListener } from '../../../runtime/feed.ts';
 import type { HeardTask } from './call-site.ts';
 import { createProgressMeter } from './progress-meter.ts';
 import type { RequestSite } from './request-site.ts';
@@ -26,11 +27,17 @@ export function createRelay(site: RequestSite): Relay {
   };
 }
 
-/** The same for a call that runs as a record of ours. Returns the way to stop. */
-export function relayTask(site: RequestSite, { task, early }: HeardTask): () => void {
-  const relay = createRelay(site);
-  return early.follow(task.id, (event) => {
+const relayEvent =
+  (relay: Relay): TaskListener =>
+  (event) => {
     if (event.kind === 'progress') relay.progress(event.params);
     if (event.kind === 'log') relay.log(event.params);
-  });
-}
+  };
+
+/** The same for a call that runs as a record of ours. Returns the way to stop. */
+export const relayTask = (site: RequestSite, { task, early }: HeardTask): (() => void) =>
+  early.follow(task.id, relayEvent(createRelay(site)));
+
+/** The same for a request that waits for a job of earlier. */
+export const relayJob = (site: RequestSite, jobId: string): (() => void) =>
+  site.face.receiver.feed.watch(jobId, relayEvent(createRelay(site)));

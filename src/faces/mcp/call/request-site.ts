@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import type { AskKind } from '../../../protocol/model.ts';
 import type { CallerGeneration } from '../../../runtime/surface.ts';
 import type { Face } from '../face.ts';
+import type { CallWords } from '../meta.ts';
 
 /** One request on its way: who asks, with what, and how to reach the caller while it is open. */
 export interface RequestSite {
@@ -13,6 +14,8 @@ export interface RequestSite {
   readonly params: JsonObject;
   /** The members of `_meta` that pass through. */
   readonly meta: JsonObject;
+  /** The members of `_meta` that are for us and go no further. */
+  readonly words: CallWords;
   readonly progressToken: string | number | undefined;
   /** What the caller can be asked. */
   readonly asks: readonly AskKind[];

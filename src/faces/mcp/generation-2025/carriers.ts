@@ -1,3 +1,4 @@
+import type { InputRequest } from '../../../protocol/model.ts';
 import type { Lane } from './lane.ts';
 import type { Session } from './session.ts';
 
@@ -5,6 +6,8 @@ import type { Session } from './session.ts';
 export interface Carrier {
   readonly session: Session;
   readonly lane: Lane;
+  /** Which questions go on it; absent: every one. */
+  readonly takes?: (input: InputRequest) => boolean;
 }
 
 /** The carriers of each task. */

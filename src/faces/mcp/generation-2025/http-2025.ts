@@ -1,12 +1,14 @@
+import type { ServerResponse } from 'node:http';
 import type { Face } from '../face.ts';
-import { errorOfThrown } from '../failures.ts';
-import { accept, sendJson, unanswerable } from '../http/answer.ts';
+import { answerRefusal, errorOfThrown } from '../failures.ts';
+import { accept, refuse, sendJson, unanswerable } from '../http/answer.ts';
 import type { RpcMessage, RpcRequest } from '../message.ts';
 import { errorReply, responseOf } from '../reply.ts';
 import { initializeResult, readInitialize } from './initialize.ts';
 import { createHttpSessions, type HttpSession, type HttpSessions } from './http-sessions.ts';
 import { createPostExchange } from './post-exchange.ts';
 import { canRead, enterSession, headerOf, turnAway, type Visit } from './session-door.ts';
+import type { ResponseVerdict } from './session.ts';
 import type { SessionService } from './session-service.ts';
 import { takesBatches } from './versions.ts';
 
@@ -54,16 +56,37 @@ function initialize(face: Face, sessions: HttpSessions) {
   };
 }
 
+/**
+ * 202, or why an answer was not taken, with its own status (G1-125): late, or none that can be one. Who answers is not
+ * to learn it from silence (Q1).
+ */
+async function acceptAll(
+  face: Face,
+  res: ServerResponse,
+  verdicts: readonly Promise<ResponseVerdict>[],
+): Promise<void> {
+  try {
+    const refusal = (await Promise.all(verdicts)).map(answerRefusal).find((each) => each);
+    if (refusal) refuse(res, refusal, { status: 400 });
+    else accept(res);
+  } catch (error) {
+    unanswerable(face, res, error);
+  }
+}
+
 function serveMessages(face: Face, service: SessionService) {
   return (visit: Visit, held: HttpSession, messages: readonly RpcMessage[]): void => {
     const { session } = held;
     const { res, principal } = visit;
     for (const message of messages) {
       if (message.kind === 'notification') service.notified(session, message);
-      if (message.kind === 'response') session.takeResponse(message);
     }
+    const verdicts = messages
+      .filter((message) => message.kind === 'response')
+      .map((message) => session.takeResponse(message));
     const requests = messages.filter(isRequest);
-    if (requests.length === 0) return accept(res);
+    if (requests.length === 0) return void acceptAll(face, res, verdicts);
+    for (const verdict of verdicts) void verdict.catch(() => undefined); // this POST answers its requests
     endAtExpiry(face, visit);
     const ids = requests.map(({ id }) => id);
     const exchange = createPostExchange({ face, held, res, ids });

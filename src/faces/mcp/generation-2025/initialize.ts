@@ -2,6 +2,7 @@ import type { Principal } from '../../../identity/principal.ts';
 import { isJsonObject, objectAt, type JsonObject } from '../../../kernel/json.ts';
 import type { Face } from '../face.ts';
 import { invalidParams } from '../failures.ts';
+import { withOwnResources } from '../own-resources.ts';
 import { taskCapabilities } from './task-methods.ts';
 import { negotiate, type SessionVersion } from './versions.ts';
 
@@ -21,7 +22,8 @@ export function readInitialize(params: JsonObject): Greeting {
 
 /** `tasks` is 2025-11-25's; the extension's key has no meaning before 2026-07-28 and is not shown (G2-174). */
 function capabilitiesFor(face: Face, version: SessionVersion, principal: Principal): JsonObject {
-  const { extensions: _, tasks: __, ...capabilities } = face.surface.info().capabilities;
+  const { extensions: _, tasks: __, ...upstream } = face.surface.info().capabilities;
+  const capabilities = withOwnResources(upstream);
   return version === '2025-11-25'
     ? {
         ...capabilities,

@@ -8,9 +8,16 @@ export interface Question {
   readonly input: InputRequest;
   /** `answering`: an answer has come and is being stored. */
   state: 'open' | 'answering';
-  /** How often an answer came that can be none. */
+  /** How often an answer came that can be none, and what was wrong with the last of them. */
   malformed: number;
-  sent?: Carrier & { readonly ask: OpenAsk };
+  problem?: string;
+  sent?: SentQuestion;
+}
+
+export interface SentQuestion extends Carrier {
+  readonly ask: OpenAsk;
+  /** The request whose lane it went on was answered in order: the client still has the question, and may answer it. */
+  kept?: boolean;
 }
 
 /** The open questions of this process, by task and key. */

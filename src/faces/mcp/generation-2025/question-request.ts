@@ -9,15 +9,29 @@ function withElicitationId(params: JsonObject, key: string): JsonObject {
   return params['mode'] === 'url' ? { elicitationId: key, ...params } : params;
 }
 
-/** A task's question as a request to its client. `related`: the client knows the task (G1-43, G1-139). */
+export interface QuestionOptions {
+  /** The client knows the task (G1-43, G1-139). */
+  readonly related: boolean;
+  /** Why the last answer was not taken: whoever is asked again is to see it. */
+  readonly problem?: string | undefined;
+}
+
+function withProblem(params: JsonObject, problem: string | undefined): JsonObject {
+  const { message } = params;
+  if (problem === undefined || typeof message !== 'string') return params;
+  return { ...params, message: `${message}\n(the last answer was not taken: ${problem})` };
+}
+
+/** A task's question as a request to its client. */
 export function questionRequest(
   { taskId, key, method, params }: Pick<InputRequest, 'taskId' | 'key' | 'method' | 'params'>,
-  related: boolean,
+  { related, problem }: QuestionOptions,
 ): AskRequest {
   const meta = {
     ...foreignMeta(params),
     [INPUT_KEY_META]: key,
     ...(related ? { [RELATED_TASK_META]: { taskId } } : {}),
   };
-  return { method, params: { ...withElicitationId(withoutMetaOf(params), key), _meta: meta } };
+  const shown = withProblem(withElicitationId(withoutMetaOf(params), key), problem);
+  return { method, params: { ...shown, _meta: meta } };
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import type { RequestSite } from '../call/request-site.ts';
 import type { Face } from '../face.ts';
 import { notification, type RpcRequest } from '../message.ts';
-import { foreignMeta, progressTokenOf, withoutMetaOf } from '../meta.ts';
+import { callWordsOf, foreignMeta, progressTokenOf, withoutMetaOf } from '../meta.ts';
 import type { Reply } from '../reply.ts';
 import type { Lane } from './lane.ts';
 import type { Session } from './session.ts';
@@ -33,6 +33,7 @@ export function siteOf(face: Face, request: SessionRequest): RequestSite {
     generation: session.generation,
     params: withoutMetaOf(params),
     meta: foreignMeta(params),
+    words: callWordsOf(params),
     progressToken: progressTokenOf(params),
     asks: session.asks,
     signal,

@@ -14,8 +14,10 @@ function readUri({ uri }: Parameters<SessionMethod>[0]['params']): string {
 export function createSessionMethods(face: Face): Readonly<Record<string, SessionMethod>> {
   return {
     ping: async () => resultReply({}),
-    'tools/list': async ({ session, params }) =>
-      resultReply(listTools(face.surface, session.generation, params)),
+    'tools/list': async ({ session, principal, params }) => {
+      const { generation } = session;
+      return resultReply(listTools(face, { principal, generation, tasks: false }, params));
+    },
     'logging/setLevel': async ({ session, principal, params }) => {
       const { level } = params;
       if (!isLogLevel(level)) throw invalidParams('level must be one of the RFC 5424 levels');

@@ -1,11 +1,12 @@
 import type { Principal } from '../../../identity/principal.ts';
 import type { JsonObject } from '../../../kernel/json.ts';
-import type { AskKind, InputAnswer } from '../../../protocol/model.ts';
+import type { AskKind } from '../../../protocol/model.ts';
 import type { CallerGeneration } from '../../../runtime/surface.ts';
 import { asksOf } from '../client-capabilities.ts';
 import { isLoggable, type LogLevel } from '../../../protocol/log-level.ts';
-import { notification, type RpcId, type RpcResponse } from '../message.ts';
+import type { RpcId, RpcResponse } from '../message.ts';
 import type { Lane } from './lane.ts';
+import { createOpenAsks, type OnAnswer } from './open-asks.ts';
 import type { SessionVersion } from './versions.ts';
 
 /** A request of ours that the client has not answered. */
@@ -14,7 +15,15 @@ export interface OpenAsk {
   supersede(): void;
   /** Supersedes it and tells the client so, where it still listens (T18). */
   cancel(reason: string): void;
+  /** The same, because its time was up: what comes for it from now on is late, and hears so (Q1). */
+  expire(reason: string): void;
 }
+
+/** What became of an answer to a request of ours. `ignored`: nobody waits for it (any more). */
+export type ResponseVerdict =
+  | { readonly kind: 'taken' | 'ignored' | 'expired' }
+  /** It can be no answer to what was asked; that stays open. */
+  | { readonly kind: 'malformed'; readonly problem: string };
 
 /** Why requests of a session stop: by `notifications/cancelled`, or because the session ended. */
 export type SessionStop = 'cancelled' | 'ended';
@@ -34,9 +43,9 @@ export interface Session {
   begin(id: RpcId): AbortController | undefined;
   finish(id: RpcId): void;
   cancel(id: RpcId): void;
-  ask(lane: Lane, request: AskRequest, onAnswer: (answer: InputAnswer) => void): OpenAsk;
+  ask(lane: Lane, request: AskRequest, onAnswer: OnAnswer): OpenAsk;
   /** An answer to one of our requests; one that nobody waits for is ignored (G1-74, T4). */
-  takeResponse(response: RpcResponse): void;
+  takeResponse(response: RpcResponse): Promise<ResponseVerdict>;
   /** Tasks that this client has created or asked about. */
   learn(taskId: string): void;
   knows(taskId: string): boolean;
@@ -100,43 +109,11 @@ function createWatches(): Pick<Session, 'watching' | 'watch' | 'unwatch'> & { en
   };
 }
 
-/** Our requests to the client, by the ids that we gave them. */
-function createAsks(): Pick<Session, 'ask' | 'takeResponse'> & { clear(): void } {
-  const open = new Map<RpcId, (answer: InputAnswer) => void>();
-  let asked = 0;
-  return {
-    ask(lane, request, onAnswer) {
-      asked += 1;
-      const id = `longcall-${asked}`;
-      open.set(id, onAnswer);
-      const sent = lane.send({ jsonrpc: '2.0', id, ...request });
-      const supersede = (): void => {
-        open.delete(id);
-        sent.takeBack();
-      };
-      return {
-        supersede,
-        cancel(reason) {
-          supersede();
-          if (lane.isOpen())
-            lane.send(notification('notifications/cancelled', { requestId: id, reason }));
-        },
-      };
-    },
-    takeResponse({ id, answer }) {
-      const onAnswer = open.get(id);
-      open.delete(id);
-      onAnswer?.(answer);
-    },
-    clear: () => open.clear(),
-  };
-}
-
 export function createSession(options: SessionOptions): Session {
   const { id, version, standalone } = options;
   const requests = new Map<RpcId, AbortController>();
   const watches = createWatches();
-  const asks = createAsks();
+  const asks = createOpenAsks();
   let { principal } = options;
   let logLevel: LogLevel = 'debug';
   const stop = (controller: AbortController | undefined, why: SessionStop): void =>

@@ -41,7 +41,14 @@ const get =
     return resultReply(codec2025.encodeTask(readableBy(request.session.asks, view)));
   };
 
-const answerOf = (view: TaskView): Reply => ({ body: codec2025.encodeResult(view) });
+/** Written, the outcome has reached its owner (decision 4). */
+const answerOf = ({ handles }: Face, view: TaskView): Reply => ({
+  body: codec2025.encodeResult(view),
+  onDelivery: (delivery) => {
+    if (delivery === 'written' && view.task.operationId !== undefined)
+      handles.delivered(view.task.id);
+  },
+});
 
 /** Blocks until the end, and carries the task's questions meanwhile (G1-36, T3). */
 async function blockUntilEnd(
@@ -64,14 +71,16 @@ async function blockUntilEnd(
   } finally {
     detach();
   }
-  return answerOf(await look(face, request, true));
+  return answerOf(face, await look(face, request, true));
 }
 
 const result =
   (parts: TaskMethodParts): SessionMethod =>
   async (request) => {
     const view = await look(parts.face, request, true);
-    return view.task.phase === 'ended' ? answerOf(view) : blockUntilEnd(parts, request, view);
+    return view.task.phase === 'ended'
+      ? answerOf(parts.face, view)
+      : blockUntilEnd(parts, request, view);
   };
 
 function readCursor({ cursor }: JsonObject): string | undefined {

@@ -34,7 +34,7 @@ export function handleReply(site: RequestSite, task: Task): Reply {
 }
 
 /** The plain answer within the time that the call has; on its way out it is as pending as a handle. */
-async function plainReply(site: CallSite, task: Task): Promise<Reply> {
+export async function plainReply(site: CallSite, task: Task): Promise<Reply> {
   const answer = await inlineAnswer(site, task);
   return {
     ...answer,

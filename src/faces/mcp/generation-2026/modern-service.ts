@@ -3,6 +3,7 @@ import { TASKS_EXTENSION } from '../../../protocol/names.ts';
 import { forward } from '../call/forward.ts';
 import type { Face } from '../face.ts';
 import { errorOfThrown, noSuchMethod } from '../failures.ts';
+import { withOwnResources } from '../own-resources.ts';
 import { errorReply, resultReply, type Reply } from '../reply.ts';
 import { assertScope } from '../scopes.ts';
 import { listTools } from '../tool-list.ts';
@@ -39,7 +40,8 @@ const ROUND_METHODS: readonly string[] = ['resources/read', 'prompts/get'];
 /** No `tasks` here: in this generation Tasks are an extension (G2-01, G2-177). */
 function discover(face: Face): JsonObject {
   const { capabilities: all, extensions, instructions } = face.surface.info();
-  const { tasks: _, ...capabilities } = all;
+  const { tasks: _, ...upstream } = all;
+  const capabilities = withOwnResources(upstream);
   return {
     supportedVersions: [VERSION_2026],
     capabilities: {
@@ -66,8 +68,8 @@ export function createModernService(face: Face): ModernService {
   const rounds = createRounds(face);
   const methods = new Map<string, ModernMethod>(Object.entries(createTaskMethods(face)));
   methods.set('server/discover', async () => resultReply(discover(face)));
-  methods.set('tools/list', async ({ params }) =>
-    resultReply(listTools(face.surface, VERSION_2026, params)),
+  methods.set('tools/list', async ({ params, principal, envelope: { tasks } }) =>
+    resultReply(listTools(face, { principal, generation: VERSION_2026, tasks }, params)),
   );
   methods.set('tools/call', createToolCall(face, rounds));
   const onward = passOn(face, rounds);

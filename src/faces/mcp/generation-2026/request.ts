@@ -4,7 +4,7 @@ import type { RequestSite } from '../call/request-site.ts';
 import type { Face } from '../face.ts';
 import { isLoggable } from '../../../protocol/log-level.ts';
 import type { RpcRequest } from '../message.ts';
-import { foreignMeta, progressTokenOf, withoutMetaOf } from '../meta.ts';
+import { callWordsOf, foreignMeta, progressTokenOf, withoutMetaOf } from '../meta.ts';
 import type { Reply } from '../reply.ts';
 import type { Envelope } from './envelope.ts';
 
@@ -33,6 +33,7 @@ export function siteOf(face: Face, request: ModernRequest): RequestSite {
     generation: '2026-07-28',
     params: withoutMetaOf(params),
     meta: foreignMeta(params),
+    words: callWordsOf(params),
     progressToken: progressTokenOf(params),
     asks: envelope.asks,
     signal,

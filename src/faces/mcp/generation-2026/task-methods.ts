@@ -5,7 +5,7 @@ import { readableBy } from '../client-capabilities.ts';
 import type { Face } from '../face.ts';
 import { extensionRequired, noSuchTask } from '../failures.ts';
 import { assertWellFormed, malformedAnswer, readInputResponses } from '../input-responses.ts';
-import { resultReply } from '../reply.ts';
+import { resultReply, type Delivery } from '../reply.ts';
 import { readTaskId } from '../task-id.ts';
 import type { ModernMethod, ModernRequest } from './request.ts';
 import { emittableView } from './results.ts';
@@ -37,13 +37,21 @@ async function look(face: Face, { principal, params }: ModernRequest): Promise<T
   return emittableView(view);
 }
 
+/** In this revision the outcome comes with the status: written, it has reached its owner (decision 4). */
+const deliveryOf =
+  ({ handles }: Face, { task, outcome }: TaskView) =>
+  (delivery: Delivery): void => {
+    const isOutcome = outcome !== undefined && task.operationId !== undefined;
+    if (delivery === 'written' && isOutcome) handles.delivered(task.id);
+  };
+
 const get =
   (face: Face): ModernMethod =>
   async (request) => {
     const shape = await assertDeclared(face, request);
     const view = readableBy(request.envelope.asks, await look(face, request));
     if (shape === '2025') return resultReply(withResultType(codec2025.encodeTask(view)));
-    return resultReply(codec2026.encodeTask(view));
+    return { ...resultReply(codec2026.encodeTask(view)), onDelivery: deliveryOf(face, view) };
   };
 
 /** Keys that are not open are ignored (G2-54); a live key with a value that cannot be its answer is refused (T28). */

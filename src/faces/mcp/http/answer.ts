@@ -8,7 +8,7 @@ import { responseOf, type Delivery } from '../reply.ts';
 type Headers = Readonly<Record<string, string>>;
 
 /** What became of a response that has been ended: handed to the system whole, or cut off. */
-function deliveryOf(res: ServerResponse): Promise<Delivery> {
+export function deliveryOf(res: ServerResponse): Promise<Delivery> {
   if (res.destroyed) return Promise.resolve('gone');
   return new Promise((resolve) => {
     res.once('finish', () => resolve('written'));

@@ -29,7 +29,7 @@ const isSame = (a: Principal, b: Principal): boolean =>
 export function createStandingAnswers(authenticator: Authenticator, clock: Clock): StandingAnswers {
   const open = new Set<StandingAnswer>();
   const stillCounts = ({ req, principal }: StandingAnswer): boolean => {
-    const now = authenticator.authenticate(req.headers.authorization);
+    const now = authenticator.authenticate(req.headers.authorization, req);
     return now.kind === 'principal' && isSame(now.principal, principal);
   };
   let looking = false;

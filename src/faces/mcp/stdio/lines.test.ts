@@ -11,7 +11,11 @@ async function hear(chunks: readonly (string | Uint8Array)[], maxBytes = 1000): 
   const ended = new Promise<void>((resolve) => {
     readLines(input, maxBytes, {
       line: (text) => void heard.push(['line', text]),
-      bad: (why) => void heard.push(['bad', why]),
+      bad: (bad) =>
+        void heard.push([
+          'bad',
+          bad.why === 'too_long' ? [bad.why, ...bad.ids].join(' ') : bad.why,
+        ]),
       end() {
         heard.push(['end']);
         resolve();
@@ -49,6 +53,15 @@ test('lines are cut wherever the chunks are cut', async () => {
 test('a line that is too long is said once, and the next one is read', async () => {
   expect(await hear(['x'.repeat(50), 'x'.repeat(50), 'x\n', 'ok\n'], 20)).toEqual([
     ['bad', 'too_long'],
+    ['line', 'ok'],
+    ['end'],
+  ]);
+});
+
+test('what is too long is refused under the ids of its requests, wherever they stand in it', async () => {
+  const long = `{"jsonrpc":"2.0","method":"tools/call","params":{"x":"${'x'.repeat(80)}"},"id":"seven"}`;
+  expect(await hear([long.slice(0, 60), long.slice(60), '\nok\n'], 20)).toEqual([
+    ['bad', 'too_long "seven"'],
     ['line', 'ok'],
     ['end'],
   ]);

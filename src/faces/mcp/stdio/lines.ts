@@ -1,28 +1,52 @@
 import type { Readable } from 'node:stream';
+import { createEnvelopeScanner } from '../../../kernel/envelope-scanner.ts';
 
 export interface LineHandlers {
   line(text: string): void;
   /** A line that is no UTF-8 text, or longer than allowed; reading goes on with the next. */
-  bad(why: 'not_utf8' | 'too_long'): void;
+  bad(bad: BadLine): void;
   end(): void;
 }
 
+export type BadLine =
+  | { readonly why: 'not_utf8' }
+  /** `ids`: of the requests in it, as JSON: who sent one waits for an answer, however long it was. */
+  | { readonly why: 'too_long'; readonly ids: readonly string[] };
+
+/** Most requests of one line that are answered; more are a batch that no revision has. */
+const IDS_MAX = 100;
+
 const NEWLINE = 0x0a;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A line that is not kept: only the ids in it are. */
+interface SkippedLine {
+  push(bytes: Buffer): void;
+  ids(): readonly string[];
+}
+
+function skipLine(begun: readonly Buffer[]): SkippedLine {
+  const ids: string[] = [];
+  const scanner = createEnvelopeScanner(({ id, method }) => {
+    if (id !== undefined && method !== undefined && ids.length < IDS_MAX) ids.push(id);
+  });
+  for (const bytes of begun) scanner.push(bytes);
+  return { push: (bytes) => scanner.push(bytes), ids: () => ids };
+}
 
 /** Cuts a byte stream into lines. Never holds more than one line of `maxBytes`; whatever comes, it goes on. */
 export function readLines(input: Readable, maxBytes: number, handlers: LineHandlers): () => void {
   let held: Buffer[] = [];
   let heldBytes = 0;
-  let skipping = false;
+  let skipped: SkippedLine | undefined;
 
   const hold = (bytes: Buffer): void => {
-    if (skipping) return;
+    if (skipped) return skipped.push(bytes);
     heldBytes += bytes.length;
-    if (heldBytes <= maxBytes) return void held.push(bytes);
-    skipping = true;
+    held.push(bytes);
+    if (heldBytes <= maxBytes) return;
+    skipped = skipLine(held);
     held = [];
-    handlers.bad('too_long');
   };
   const decode = (bytes: Buffer): string | undefined => {
     try {
@@ -33,13 +57,13 @@ export function readLines(input: Readable, maxBytes: number, handlers: LineHandl
   };
   const flush = (): void => {
     const bytes = Buffer.concat(held);
-    const wasSkipping = skipping;
+    const tooLong = skipped;
     held = [];
     heldBytes = 0;
-    skipping = false;
-    if (wasSkipping) return;
+    skipped = undefined;
+    if (tooLong) return handlers.bad({ why: 'too_long', ids: tooLong.ids() });
     const text = decode(bytes);
-    if (text === undefined) handlers.bad('not_utf8');
+    if (text === undefined) handlers.bad({ why: 'not_utf8' });
     else if (text.trim() !== '') handlers.line(text);
   };
   const onData = (chunk: Buffer | string): void => {

@@ -4,6 +4,7 @@ import { hasEnvelope } from '../generation-2026/envelope.ts';
 import { readJsonText } from '../json-text.ts';
 import {
   readMessage,
+  requestIdOf,
   type RpcId,
   type RpcMessage,
   type RpcNotification,
@@ -20,6 +21,8 @@ export interface ReceiveOptions {
   readonly modern: StdioModern;
   readonly session: StdioSession;
   readonly maxBytes: number;
+  /** Why a status read is not answered now, if it is not. */
+  readonly tooManyReads: (request: RpcRequest) => RpcError | undefined;
   /** Hears of every request that was taken up. */
   readonly onServing: (served: Promise<void>) => void;
 }
@@ -36,6 +39,16 @@ const cancelledId = ({ method, params: { requestId } }: RpcNotification): RpcId 
     ? requestId
     : undefined;
 
+/** An id as it stands in a line that nobody has read. */
+function readId(json: string): RpcId | undefined {
+  try {
+    const id: unknown = JSON.parse(json);
+    return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** `server/discover` exists in 2026-07-28 only: without its `_meta` it is a probe that forgot it. */
 const isModern = ({ method, params }: RpcRequest): boolean =>
   hasEnvelope(params) || method === 'server/discover';
@@ -50,8 +63,11 @@ export function receiveLines(options: ReceiveOptions): Pick<LineHandlers, 'line'
     void pipe.write(responseOf(id, { kind: 'error', error }));
   const receive = (message: RpcMessage): void => {
     switch (message.kind) {
-      case 'request':
+      case 'request': {
+        const tooMany = options.tooManyReads(message);
+        if (tooMany) return refuse(tooMany, message.id);
         return options.onServing((isModern(message) ? modern : session).serve(message));
+      }
       case 'response':
         return session.responded(message);
       case 'invalid':
@@ -71,13 +87,16 @@ export function receiveLines(options: ReceiveOptions): Pick<LineHandlers, 'line'
     line(text) {
       const json = readJsonText(text);
       if (json.kind === 'malformed') return refuse(parseError('the line is no JSON'));
-      if (json.kind === 'unsafe') return refuse(invalid(json.problem));
+      if (json.kind === 'unsafe') return refuse(invalid(json.problem), requestIdOf(json.value));
       if (Array.isArray(json.value)) receiveBatch(json.value);
       else receive(readMessage(json.value));
     },
-    bad(why) {
-      if (why === 'not_utf8') refuse(parseError('the line is no UTF-8 text'));
-      else refuse(invalid(`a line has at most ${options.maxBytes} bytes`));
+    bad(bad) {
+      if (bad.why === 'not_utf8') return refuse(parseError('the line is no UTF-8 text'));
+      const tooLong = invalid(`a line has at most ${options.maxBytes} bytes`);
+      const ids = bad.ids.map(readId).filter((id) => id !== undefined);
+      if (ids.length === 0) return refuse(tooLong);
+      for (const id of ids) refuse(tooLong, id);
     },
   };
 }

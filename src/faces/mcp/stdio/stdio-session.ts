@@ -71,7 +71,8 @@ export function createStdioSession({
       if (reply) void pipe.write(responseOf(message.id, reply.body)).then(reply.onDelivery);
     },
     notified: (message) => session && service.notified(session, message),
-    responded: (message) => session?.takeResponse(message),
+    // A pipe has no place for a word about an answer; a late one was told by the cancel of its question.
+    responded: (message) => void session?.takeResponse(message).catch(() => undefined),
     takesBatches: () => session !== undefined && takesBatches(session.version),
     end,
   };

@@ -11,8 +11,8 @@ import {
   operationSideOf,
   readingOf,
   taskSideOf,
-} from './reading.ts';
-import type { OperationSide, ReadingName, TaskSide } from './reading.ts';
+} from './two-answers.ts';
+import type { OperationSide, ReadingName, TaskSide } from './two-answers.ts';
 
 /** The whole table again, written out by hand: one line per operation, one column per task. */
 const ORDER = [
