@@ -18,6 +18,7 @@ import { readBody } from './http/body.ts';
 import { ARTIFACTS_PATH, serveArtifact } from './http/artifact-route.ts';
 import { CONFIRM_PATH, serveConfirm } from './http/confirm-route.ts';
 import { createHostGuard } from './http/host-guard.ts';
+import { createOpenResponses } from './http/open-responses.ts';
 import { createStandingAnswers } from './http/standing-answers.ts';
 import { readJsonText } from './json-text.ts';
 import { readMessage, requestIdOf, type RpcId, type RpcMessage } from './message.ts';
@@ -25,8 +26,6 @@ import type { ReadGate, TooManyReads } from './read-gate.ts';
 
 const PATH = '/mcp';
 const BATCH_MAX = 100;
-/** A caller that does not read its last answer within this time is cut off. */
-const CLOSE_GRACE_MS = 2000;
 const ALLOW = { allow: 'GET, POST, DELETE' };
 
 interface Visit {
@@ -204,7 +203,7 @@ export function createHttpFace(options: FaceOptions): HttpFace {
   const http2026 = createHttp2026(face, modern, createListens(face));
   const admit = createDoor(face);
   const standing = createStandingAnswers(face.authenticator, face.clock);
-  const open = new Set<ServerResponse>();
+  const open = createOpenResponses(face.clock);
 
   const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const path = pathOf(req);
@@ -225,8 +224,7 @@ export function createHttpFace(options: FaceOptions): HttpFace {
   };
   return {
     handler(req, res) {
-      open.add(res);
-      res.once('close', () => open.delete(res));
+      open.enter(res);
       handle(req, res).catch((error: unknown) =>
         refuse(res, errorOfThrown(face, error), { status: 500 }),
       );
@@ -236,13 +234,8 @@ export function createHttpFace(options: FaceOptions): HttpFace {
       modern.close();
       http2025.close();
       sessions.close();
-      const cutOff = face.clock.after(CLOSE_GRACE_MS, () => open.forEach((res) => res.destroy()));
-      await Promise.all(Array.from(open, closed));
-      cutOff.cancel();
+      await open.closed();
       await face.handles.settled();
     },
   };
 }
-
-const closed = (res: ServerResponse): Promise<void> =>
-  res.closed ? Promise.resolve() : new Promise((resolve) => res.once('close', () => resolve()));

@@ -1,10 +1,11 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { Hono, type Context } from 'hono';
 import type { StatusCode } from 'hono/utils/http-status';
 import { LongcallError } from '../../kernel/errors.ts';
 import type { HttpRoute } from '../http-route.ts';
 import { createFace, type Face, type FaceOptions } from '../mcp/face.ts';
+import { createOpenResponses } from '../mcp/http/open-responses.ts';
 import { deliveryOf } from '../mcp/http/answer.ts';
 import { admit, createDoor } from './door.ts';
 import { JOB_ROUTES } from './job-routes.ts';
@@ -18,8 +19,6 @@ type Env = { readonly Bindings: HttpBindings };
 type RestContext = Context<Env>;
 
 const JOBS_PATH = '/jobs';
-/** A caller that does not read its last answer within this time is cut off. */
-const CLOSE_GRACE_MS = 2_000;
 
 /** Nothing is kept, sniffed, framed or leaked to the next page. No CORS header, ever. */
 const HEADERS = {
@@ -125,24 +124,18 @@ export function createRestFace(options: FaceOptions): HttpRoute {
   const answer = getRequestListener(createApp(face, routes).fetch, {
     overrideGlobalObjects: false,
   });
-  const open = new Set<ServerResponse>();
+  const open = createOpenResponses(face.clock);
   return {
     matches: (path) =>
       path === JOBS_PATH || path.startsWith(`${JOBS_PATH}/`) || path === OPENAPI_PATH,
     handler(req, res) {
-      open.add(res);
-      res.once('close', () => open.delete(res));
+      open.enter(res);
       void answer(req, res);
     },
     async close() {
       face.close();
-      const cutOff = face.clock.after(CLOSE_GRACE_MS, () => open.forEach((res) => res.destroy()));
-      await Promise.all(Array.from(open, closed));
-      cutOff.cancel();
+      await open.closed();
       await face.handles.settled();
     },
   };
 }
-
-const closed = (res: ServerResponse): Promise<void> =>
-  res.closed ? Promise.resolve() : new Promise((resolve) => res.once('close', () => resolve()));
