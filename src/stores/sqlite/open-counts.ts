@@ -67,7 +67,9 @@ export function createOpenCounts(db: DatabaseSync): OpenCounts {
       const open =
         openMeasures(scopes, limits).find(isBroken) ?? bytesReached(scopes, request, limits);
       if (open !== undefined) return { limit: open.limit, open: open.open };
-      if (limits.queuedOfTool === undefined) return undefined;
+      // What waits is open: below the limit in all, nothing has to be counted, however long the queue of a tool is.
+      if (limits.queuedOfTool === undefined || scopes[2].open < limits.queuedOfTool)
+        return undefined;
       const waiting = waitingOf(tool, limits);
       return waiting < limits.queuedOfTool ? undefined : { limit: 'queuedOfTool', open: waiting };
     },
